@@ -17,7 +17,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "hints", "names", "records", "disk", "cards", "cache", "foreign_files", "userfiles", "shipped", "results_folder",
+    "errors", "hints", "names", "records", "disk", "cards", "cache", "userfiles", "shipped", "results_folder",
     "engine", "search", "agent", "games", "match", "results", "ratings", "tournament", "audit", "reports", "server", "learning",
     "cli",
 )  # fmt: skip
@@ -275,7 +275,7 @@ def test_tests_mirror_the_package() -> None:
 def test_one_module_chooses_the_seat_of_a_bot() -> None:
     """Beside it only what measures or questions one kind of seat makes one."""
     kinds = {f"{SANDBOX}.{name}" for name in ("LockedSeat", "CommandSeat", "OpenCommandSeat")}
-    allowed = {"match/choose.py", "match/probe.py", "cli/measuring/seats.py", "cli/measuring/commands.py"}
+    allowed = {"match/choose.py", "match/probe.py", "cli/bench/seats.py", "cli/measuring/commands.py"}
     for path in naming(kind.rpartition(".")[2] for kind in kinds):
         if PACKAGE / "match" / "sandbox" not in path.parents:
             named = {
@@ -294,8 +294,8 @@ NAMES_A_ROOM = {
     "cli/measuring/backends.py": "a game to measure backends with",
     "cli/measuring/channel_bots/rival.py": "a game with a table to look cards up in",
     "cli/measuring/channel_bots/watcher.py": "the same game",
-    "cli/measuring/channels.py": "the same game",
-    "cli/measuring/match.py": "the options that make matches of each game short or long",
+    "cli/bench/channels.py": "the same game",
+    "cli/bench/match.py": "the options that make matches of each game short or long",
     "cli/measuring/scale.py": "a game to measure tournaments with",
     "cli/verbs/tournament.py": "examples of what to try after the demo",
     "shipped.py": "examples in the README that it writes",

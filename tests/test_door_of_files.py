@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from arena import foreign_files
+from arena import userfiles
 from arena.agent import read_bot
 from arena.agent.command_bot import read_command
 from arena.audit.capsule import read_capsule
@@ -64,19 +64,19 @@ def test_a_pipe_or_a_device_is_refused_at_once(what: str, device: str | None, tm
 
 def test_a_pipe_that_comes_between_look_and_opening_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "x")
-    monkeypatch.setattr(foreign_files, "check_plain", lambda path: None)
-    with pytest.raises(foreign_files.Unfit, match="not a plain file"):
-        foreign_files.content(tmp_path / "x")
+    monkeypatch.setattr(userfiles, "check_plain", lambda path: None)
+    with pytest.raises(userfiles.Unfit, match="not a plain file"):
+        userfiles.content(tmp_path / "x")
 
 
 def test_what_seems_a_file_and_has_nothing_to_read_now_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some files of the kernel are so, as its log is: who reads them waits for what comes."""
     os.mkfifo(tmp_path / "x")
-    monkeypatch.setattr(foreign_files, "_check", lambda path, found: None)
+    monkeypatch.setattr(userfiles, "_check", lambda path, found: None)
     writer = os.open(tmp_path / "x", os.O_RDWR)
     try:
-        for read in (foreign_files.content, foreign_files.text, lambda path: list(foreign_files.lines(path))):
-            with pytest.raises(foreign_files.Unfit, match="not a plain file"):
+        for read in (userfiles.content, userfiles.read_text, lambda path: list(userfiles.lines(path))):
+            with pytest.raises(userfiles.Unfit, match="not a plain file"):
                 read(tmp_path / "x")
     finally:
         os.close(writer)
@@ -90,10 +90,10 @@ def test_a_lock_that_is_a_pipe_holds_up_nobody(tmp_path: Path) -> None:
 def test_a_file_larger_than_the_bound_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "x").open("wb") as file:
         file.truncate(1 << 40)  # it takes no room
-    with pytest.raises(foreign_files.Unfit, match="longer than 67,108,864 bytes"):
-        foreign_files.content(tmp_path / "x")
-    with pytest.raises(foreign_files.Unfit, match="a line of more than"):
-        list(foreign_files.lines(tmp_path / "x"))
+    with pytest.raises(userfiles.Unfit, match="longer than 67,108,864 bytes"):
+        userfiles.content(tmp_path / "x")
+    with pytest.raises(userfiles.Unfit, match="a line of more than"):
+        list(userfiles.lines(tmp_path / "x"))
 
 
 def test_no_value_of_a_database_is_a_gigabyte(tmp_path: Path) -> None:
@@ -164,10 +164,10 @@ def test_a_text_in_utf_16_is_named_so(name: str, order: str, tmp_path: Path) -> 
 OWN = {
     "of the installation": (
         "reports/pages/", "reports/manual.py", "reports/report.py",
-        "ratings/values.py", "engine/jit.py", "learning/drawing.py", "shipped.py",
-        "tournament/workers/ray/installation.py", "server/people/levels.py", "server/assets.py", "agent/naming.py",
+        "ratings/match_luck.py", "engine/jit.py", "learning/rendering.py", "shipped.py",
+        "tournament/workers/ray/installation.py", "server/people/levels.py", "server/assets.py", "agent/loading.py",
     ),
-    "of the kernel": ("match/sandbox/", "tournament/workers/", "server/memory.py", "server/computing.py"),
+    "of the kernel": ("match/sandbox/", "tournament/workers/", "server/limits.py", "server/limits.py"),
     "of the user's cache": ("agent/files.py", "engine/stored_code.py"),
     "unpacked by this program": ("agent/submissions.py",),
     "what it has just written": ("cli/measuring/", "disk.py"),
@@ -192,7 +192,7 @@ def test_strangers_files_are_opened_by_one_door() -> None:
     found = {
         f"{path.relative_to(PACKAGE)}:{line}"
         for path in PACKAGE.rglob("*.py")
-        if not str(path.relative_to(PACKAGE)).startswith(own) and path.name != "foreign_files.py"
+        if not str(path.relative_to(PACKAGE)).startswith(own) and path.name != "userfiles.py"
         for line in reads(path)
     }
     assert found == set()

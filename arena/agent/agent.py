@@ -9,7 +9,7 @@ import msgspec
 from typing_extensions import TypeVar
 
 from arena.agent.view import View
-from arena.engine.fields import cached_property
+from arena.engine.position import cached_property
 from arena.records import Clock
 
 V = TypeVar("V", bound=View, default=View)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena import foreign_files
+from arena import userfiles
 from arena.agent import command_bot
 from arena.agent.command_bot import CommandBot
 from arena.agent.plain_files import BotFolder, inner_path
@@ -67,8 +67,8 @@ def read_unparsed(path: Path) -> BotFiles:
         raise BotError(f"{path}: cannot be read: {error.strerror}") from None
     except ValueError:  # what the system refuses before it looks: a zero character
         raise BotError(f"{path!r}: no path of a bot") from None
-    if bot.main != command_bot.FILE and foreign_files.is_utf16(bot.files[bot.main]):
-        raise BotError(f"{path}: {foreign_files.UTF16}")
+    if bot.main != command_bot.FILE and userfiles.is_utf16(bot.files[bot.main]):
+        raise BotError(f"{path}: {userfiles.UTF16}")
     return bot
 
 

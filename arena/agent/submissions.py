@@ -19,7 +19,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 
-from arena import disk, foreign_files
+from arena import disk, userfiles
 from arena.agent import BotFiles
 from arena.errors import StoreError, nearest
 from arena.names import NAME, Name, Sha256, in_words
@@ -305,7 +305,7 @@ def _read_version(path: Path) -> Submission:
 
 def _read(path: Path, kind: type[K]) -> K:
     try:
-        return msgspec.json.decode(foreign_files.content(path), type=kind)
+        return msgspec.json.decode(userfiles.content(path), type=kind)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from arena import foreign_files
+from arena import userfiles
 from arena.agent.files import BotFiles
 from arena.agent.plain_files import BOT_BYTES, BOT_FILES, DEEPEST
 from arena.errors import BotError, one_line, printable
@@ -56,7 +56,7 @@ def zipped(bot: BotFiles) -> bytes:
 def unzip(path: Path, folder: Path) -> None:
     """Write the files of a zip into `folder`, which must be empty. Raises BotError for a zip that is damaged or hostile."""
     try:
-        with zipfile.ZipFile(_Sent(foreign_files.content(path))) as archive:
+        with zipfile.ZipFile(_Sent(userfiles.content(path))) as archive:
             chosen = _chosen(archive.infolist())
             total = 0
             for name, entry in chosen.items():

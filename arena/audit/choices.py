@@ -12,10 +12,9 @@ from typing import Any
 import msgspec
 
 from arena.agent import BotFiles, EndInfo, StartInfo, read_bot
-from arena.agent.naming import house_bots
+from arena.agent.loading import house_bots
 from arena.agent.view import View
-from arena.audit.capsule import Capsule
-from arena.audit.capsule_run import bring_back
+from arena.audit.capsule import Capsule, bring_back
 from arena.engine import readiness
 from arena.engine.room import Game
 from arena.errors import printable

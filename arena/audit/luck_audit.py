@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import StoreError
-from arena.ratings.values import estimates
+from arena.ratings.match_luck import estimates
 from arena.records import MatchLuck, SeatLuck
 from arena.results import parquet
 from arena.results.manifest import MANIFEST_FILE, Manifest

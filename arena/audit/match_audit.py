@@ -1,13 +1,112 @@
-"""One stored match, played again from its action log: whether its row is what the rules make of the log and the key."""
+"""One stored match, played again from its action log: whether its row is what the rules make of the log and the key.
+
+The action log of a stored match, checked before it is played again: it may come from somebody else's results.
+
+Compiled rules check nothing: an action that is not legal would be played by writing where it points to.
+
+A stored match played again: seats that repeat what the action log has of them.
+"""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from arena.agent import EndInfo, StartInfo
+from arena.agent.view import View
+from arena.engine.options import OptionValue
 from arena.engine.room import Game
-from arena.match import MatchSetup
+from arena.errors import ConfigError, StoreError
+from arena.match import Answer, Fault, MatchSetup
 from arena.match.faults import FORFEIT, settle_places
-from arena.records import Ending, MatchRecord, SeatRecord, canonical_json
+from arena.records import Ending, MatchRecord, SeatRecord, canonical_json, json_object
 from arena.results.hashing import as_float32
+
+LONGEST_DELAY = (1 << 31) - 1  # ticks of an action
+
+
+def checked_options(game: Game, record: MatchRecord) -> dict[str, OptionValue]:
+    """The rule options of a stored match, resolved. Raises StoreError for options or seats that the game does not have."""
+    try:
+        game.check_seats(len(record.seats))
+        return game.resolve_options(json_object(record.options), len(record.seats))
+    except (ConfigError, StoreError) as error:
+        raise StoreError(f"match {record.match_id}: damaged: {error}") from None
+
+
+def check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> bool:
+    """Whether the log leads to the end of the match. `options`: from `checked_options`.
+
+    Raises StoreError for a log that the rules do not allow.
+    """
+    delays = record.delays
+    if len(delays) not in (0, len(record.actions)) or not all(0 <= ticks <= LONGEST_DELAY for ticks in delays):
+        raise StoreError(f"match {record.match_id}: damaged: its delays are not those of its actions")
+    if delays and game.ms_per_tick(options) is None:
+        raise StoreError(f"match {record.match_id}: damaged: it has delays, and {game.name} measures no time")
+    states = game.deal(len(record.seats), options, deal_seed)
+    for number, (action, timed) in enumerate(zip(record.actions, game.timed_log(record.actions, delays))):
+        if game.engine.is_terminal(states) or action not in game.legal_list(states):
+            raise StoreError(f"match {record.match_id}: damaged: the action of decision {number} is not legal")
+        game.engine.advance(states, timed)
+    return bool(game.engine.is_terminal(states))
+
+
+@dataclass(frozen=True)
+class LoggedChoice:
+    """A decision in the action log."""
+
+    index: int
+    code: int
+    delay: int
+    """The ticks that the decision took, in games that measure thinking time."""
+
+
+def own_decisions(game: Game, record: MatchRecord, setup: MatchSetup) -> list[list[LoggedChoice]]:
+    """The decisions of the action log, by seat."""
+    logs: list[list[LoggedChoice]] = [[] for _ in record.seats]
+    states = game.deal(len(record.seats), setup.options, setup.deal_seed)
+    delays = record.delays or (0,) * len(record.actions)
+    timed = game.timed_log(record.actions, record.delays)
+    for index, (code, action) in enumerate(zip(record.actions, timed)):
+        mover = int(game.engine.current_seat(states))
+        logs[mover].append(LoggedChoice(index, code, delays[index]))
+        game.engine.advance(states, action)
+    return logs
+
+
+class LoggedSeat:
+    """A seat that repeats its decisions from the action log; implements match.Seat."""
+
+    isolation = "none"
+    wants_forced = True
+
+    def __init__(self, log: Sequence[LoggedChoice], ms_per_tick: int | None) -> None:
+        self._log = iter(log)
+        self._ms_per_tick = ms_per_tick or 0
+        self._view: View | None = None
+
+    def start(self, info: StartInfo) -> Fault | None:
+        """Do nothing: a replay starts no bot."""
+        return None
+
+    def ask(self, view: View) -> None:
+        """Keep the view."""
+        self._view = view
+
+    def answer(self) -> Answer | Fault:
+        """The next decision of the log, with the delay that it had."""
+        assert self._view is not None
+        return self._logged(self._view, next(self._log))
+
+    def end(self, result: EndInfo) -> None:
+        """Do nothing: there is no bot to tell the result to."""
+
+    def _logged(self, view: View, choice: LoggedChoice) -> Answer:
+        return self._as_logged(list(view.codes), choice)
+
+    def _as_logged(self, codes: Sequence[int], choice: LoggedChoice) -> Answer:
+        cpu_seconds = (choice.delay + 0.5) * self._ms_per_tick / 1000 if self._ms_per_tick else 0.0
+        return Answer(codes.index(choice.code), cpu_seconds, 0.0)
 
 
 def match_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> list[str]:

@@ -13,14 +13,12 @@ import msgspec
 
 from arena import games
 from arena.agent import BotFiles, EndInfo, StartInfo, unpacked
-from arena.agent.naming import is_house_bot
-from arena.agent.notes import Note, Notes
+from arena.agent.loading import is_house_bot
 from arena.agent.submissions import Submissions
-from arena.agent.view import View
+from arena.agent.view import Note, Notes, View
 from arena.audit.capsule import AT_START, match_settings, setup_of
 from arena.audit.choices import house_files
-from arena.audit.logged_seats import LoggedChoice, LoggedSeat, own_decisions
-from arena.audit.stored_log import check_log, checked_options
+from arena.audit.match_audit import LoggedChoice, LoggedSeat, check_log, checked_options, own_decisions
 from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError, StoreError, printable
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Seat, play

@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena import foreign_files
+from arena import userfiles
 from arena.disk import write_whole
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
@@ -232,7 +232,7 @@ def read_nets(folder: Path) -> Nets:
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of a file, which may be a stranger's. Raises exceptions of all kinds."""
-    file = io.BytesIO(foreign_files.content(path, 2 * _FILE_BYTES))
+    file = io.BytesIO(userfiles.content(path, 2 * _FILE_BYTES))
     with zipfile.ZipFile(file) as parts:
         if (size := sum(part.file_size for part in parts.infolist())) > _FILE_BYTES:
             raise ValueError(f"{size:,} bytes of arrays; at most {_FILE_BYTES:,} are read")
@@ -267,7 +267,7 @@ def read_note(folder: Path) -> Note:
     """How the networks in a folder were made. Raises ArenaError."""
     path = folder / NOTE
     try:
-        return msgspec.json.decode(foreign_files.content(path), type=Note)
+        return msgspec.json.decode(userfiles.content(path), type=Note)
     except OSError as error:
         raise ArenaError(f"{path}: cannot be read: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

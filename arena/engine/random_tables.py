@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arena.engine.option_table import DataTable
-from arena.engine.options import Choice, Counted, Flag, OptionValue, Whole
+from arena.engine.options import Choice, Counted, DataTable, Flag, OptionValue, Whole
 from arena.engine.rng import SEED_BITS, Words, seed_words
 from arena.engine.room import Game, States
 from arena.errors import ConfigError

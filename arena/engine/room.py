@@ -17,8 +17,7 @@ from arena.engine.contract import Actions, Numbers, State, States
 from arena.engine.encoding import Encoding
 from arena.engine.entries import Engine
 from arena.engine.net import Nets
-from arena.engine.option_table import DataTable, RowError, read_tables
-from arena.engine.options import Option, OptionValue
+from arena.engine.options import DataTable, Option, OptionValue, RowError, read_tables
 from arena.engine.rng import Words, seed_words
 from arena.errors import ConfigError, nearest
 

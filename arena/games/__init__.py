@@ -16,9 +16,7 @@ from arena import search
 from arena.engine import contract, jit
 from arena.engine.chance import STATES, Luck, bind_luck
 from arena.engine.contract import Numbers
-from arena.engine.default_encoding import default_encoding
-from arena.engine.default_rollout import filled
-from arena.engine.default_sketch import sketched
+from arena.engine.defaults import default_encoding, filled, sketched
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
 from arena.engine.net import KINDS, Nets, read_nets

@@ -12,8 +12,8 @@ from arena.engine.encoding import Encoding
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words
 from arena.engine.room import Game
-from arena.learning.compiled.entry import ORDER
 from arena.learning.compiled.layout import COLUMNS, FIRST_REWARD, FIRST_ROLE, LOGS, SEATS, TABLES, Books, Masks
+from arena.learning.compiled.single import ORDER
 
 Indices: TypeAlias = NDArray[np.int64]
 """Places in lists, seats, numbers of tables."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.audit.logged_seats import LoggedSeat, own_decisions
+from arena.audit.match_audit import LoggedSeat, own_decisions
 from arena.errors import ConfigError
 from arena.learning.tables import Tables
 from arena.match import MatchSetup, Player, play, void

@@ -13,9 +13,9 @@ from arena.engine.readiness import SEARCHING, TABLES, Part, part_text, require
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.arrays import new_arrays, new_settings
-from arena.learning.compiled import entry, search
+from arena.learning.compiled import search, single
 from arena.learning.compiled.layout import CHOOSING, COUNT, DEAL, NEW, RNG, STATUS
-from arena.learning.terminal import note
+from arena.learning.rendering import note
 from arena.search import Settings
 from arena.search.scratch import Scratch
 from arena.search.task import task_of
@@ -57,7 +57,7 @@ def _part(game: Game, name: str) -> Part:
 @cache
 def _play(game: Game) -> Callable[..., int]:
     games.encoding(game)  # compiled code finds the room's encoding by the type of its states
-    return jit.bind(entry.advance_at, jit.tables_of(game.package))
+    return jit.bind(single.advance_at, jit.tables_of(game.package))
 
 
 @cache

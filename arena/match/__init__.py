@@ -1,6 +1,5 @@
 """One match, from the deal to its record: the set-up, the referee, and the seats that it talks to, one kind locked in."""
 
-from arena.match.records import void
 from arena.match.referee import play
 from arena.match.seat import (
     BACKSTOP_FACTOR,
@@ -16,7 +15,7 @@ from arena.match.seat import (
     Starved,
     seconds_of_match,
 )
-from arena.match.setup import MatchSetup, Player
+from arena.match.setup import MatchSetup, Player, void
 
 __all__ = [
     "BACKSTOP_FACTOR", "BACKSTOP_SECONDS", "MATCH_FACTOR", "NOBODY", "SLEEP_SECONDS", "Answer", "Fault", "HostTrouble",

@@ -1,12 +1,16 @@
-"""Seats outside a tournament for a bot that nobody vouches for: locked if this machine can lock, and saying so if not."""
+"""Seats outside a tournament for a bot that nobody vouches for: locked if this machine can lock, and saying so if not.
+
+Matches outside tournaments whose bots ask for what is not compiled: it is compiled here, and the match begins anew.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from arena import games
 from arena.agent import BotFiles
+from arena.engine.readiness import NotCompiled, absent_parts, compile_and_tell
 from arena.match.choose import BotSeat, choose_seat
 from arena.match.probe import Profile, probe, probe_locked
-from arena.match.retry import with_all_compiled
 from arena.match.sandbox import NONE, PROCESS, Keeper, LockError, can_have_processes
 from arena.records import Limits
 
@@ -59,3 +63,19 @@ class Holder:
         return choose_seat(
             bot, is_trusted=is_trusted, keeper=self._keeper, limits=self._limits, seed=seed, params=params, heeds_ctrl_c=True
         )
+
+
+def with_all_compiled(play: Callable[[], R], keeper: Keeper | None, say: Callable[[str], None]) -> R:
+    """What `play` returns. Where a locked bot asks for a part of its room that is not there, it is called again.
+
+    A trusted bot waits for the part. Neither is charged for it. `say`: is given a line before something is compiled.
+    """
+    compile_part = compile_and_tell(say)
+    with absent_parts(compile_part):
+        while True:  # once for each part of a room at most: then the zygote has it
+            try:
+                return play()
+            except NotCompiled as needed:
+                compile_part(games.part(games.load(needed.game), needed.part))
+                if keeper is not None:
+                    keeper.renew()

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 from arena.agent import Agent, EndInfo, StartInfo
 from arena.agent.agent import plain_action
-from arena.agent.notes import Notes
-from arena.agent.view import View, notes_on
+from arena.agent.view import Notes, View, notes_on
 from arena.engine import readiness
 from arena.errors import BotError, short_trace
 from arena.match import MATCH_FACTOR, Answer, Fault, Spent, Starved, awake, seconds_of_match

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from arena.agent import EndInfo, StartInfo
 from arena.engine.entries import COUNT_SHIFT, ENDED_ROUND, IS_OVER, IS_TOGETHER, SEAT_MASK, SEAT_SHIFT
-from arena.engine.fields import cached_property
+from arena.engine.position import cached_property
 from arena.engine.readiness import NotCompiled
 from arena.engine.room import Actions, Game
 from arena.errors import printable
 from arena.match.faults import FORFEIT, settle_places
-from arena.match.records import match_record, seat_record
 from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat
-from arena.match.setup import MatchSetup
+from arena.match.setup import MatchSetup, match_record, seat_record
 from arena.match.tape import Decision, Tape
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, copied
 

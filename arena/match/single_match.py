@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from arena import games
 from arena.agent import Agent, BotFiles, unpack
-from arena.agent.naming import NamedBot, find_bot
+from arena.agent.loading import NamedBot, find_bot
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, printable
 from arena.match import MatchSetup, Player, Seat, play

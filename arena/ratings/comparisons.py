@@ -19,8 +19,7 @@ import math
 import numpy as np
 
 from arena.engine.jit import jit
-from arena.ratings.factor_graph import MAX_SEATS, Reals, Small, Workspace
-from arena.ratings.truncation import above, between
+from arena.ratings.factor_graph import MAX_SEATS, Reals, Small, Workspace, above, between
 
 MAX_ROUNDS = 500
 SMALLEST_CHANGE = 1e-13  # of a difference of two teams, in its standard deviations

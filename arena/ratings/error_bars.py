@@ -8,6 +8,16 @@ and quantiles are Student's with deals - 1 degrees of freedom.
 
 A bootstrap over deals would give the same for hundreds of times the work; this costs one pass over the rows, and one solution
 of as many equations as bots.
+
+Intervals of shares and means over deals: all results with the same cards are one observation (Liang and Zeger 1986).
+
+Taking known luck out of numbers that are observed deal by deal, without bias and without looking ahead.
+
+From the number y of a deal its luck x is taken off, times a coefficient: y - b x. As x has mean 0 whatever came before, so has
+b x for every b that follows from earlier deals alone, and the mean of the numbers stays what it was. Only their spread shrinks,
+by the share that x explains, once b is near cov(x, y) / var(x).
+
+How likely each bot is the best, the second best, ..: from all error bars together, not bot by bot.
 """
 
 import math
@@ -24,6 +34,70 @@ from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Wo
 from arena.ratings.models import MODELS
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
+
+
+def half_width(values: NDArray[np.floating], deals: NDArray[np.integer]) -> float:
+    """Half the width of the 95 % interval of the mean of `values`, which belong to `deals`; nan below two deals."""
+    sums = np.bincount(deals, values - values.mean(dtype=np.float64))
+    played = int(np.sum(np.bincount(deals) > 0))
+    if played < 2:
+        return math.nan
+    spread = np.sqrt(np.sum(sums**2) * played / (played - 1)) / len(values)
+    return float(special.stdtrit(played - 1, 0.5 + CONFIDENCE / 2) * spread)
+
+
+def share_interval(shares: NDArray[np.floating]) -> tuple[float, float]:
+    """The 95 % interval of the mean of `shares`, each between 0 and 1 and from a deal of its own.
+
+    Two deals that were never played are counted as well, one won and one lost, so that a few equal results do not look
+    certain (A. Agresti and B. Caffo, "Simple and effective confidence intervals", 2000).
+    """
+    all_shares = np.concatenate([shares, [0.0, 1.0]])
+    mean = float(all_shares.mean())
+    width = half_width(all_shares, np.arange(len(all_shares)))
+    return max(0.0, mean - width), min(1.0, mean + width)
+
+
+Numbers = NDArray[np.float64]
+
+FIRST_COEFFICIENT = 0.75
+"""The coefficient of the first deal: luck is estimated on the scale of y, and estimates rather promise too much."""
+PRIOR_DEALS = 8.0
+"""How many deals of typical luck the first coefficient counts as."""
+
+
+def coefficients(numbers: Numbers, luck: Numbers) -> Numbers:
+    """[deals]: the coefficient of each deal, from 0 to 1, from earlier deals alone.
+
+    `numbers`, `luck`: [deals], or [deals, bots] for one coefficient of all bots, nan where a bot did not play.
+    """
+    y, x = (np.reshape(np.asarray(given, np.float64), (len(given), -1)) for given in (numbers, luck))
+    known = ~np.isnan(y) & ~np.isnan(x)
+    y, x = np.where(known, y, 0.0), np.where(known, x, 0.0)
+    played = _before(known.astype(np.float64))
+    mean = _before(y) / np.maximum(1.0, played)  # of earlier deals: each y is held against it
+    products = _before(x * (y - mean)).sum(axis=1)
+    squares = _before(x * x).sum(axis=1)
+    prior = PRIOR_DEALS * squares / np.maximum(1.0, np.arange(len(y)))
+    found = np.full(len(y), FIRST_COEFFICIENT)
+    np.divide(products + FIRST_COEFFICIENT * prior, squares + prior, out=found, where=squares > 0.0)
+    result: Numbers = np.clip(found, 0.0, 1.0)
+    return result
+
+
+def without_luck(numbers: Numbers, luck: Numbers) -> Numbers:
+    """The numbers less their luck, each with its coefficient; shapes as in `coefficients`."""
+    found = coefficients(numbers, luck)
+    result: Numbers = numbers - (found if numbers.ndim == 1 else found[:, None]) * luck
+    return result
+
+
+def _before(values: Numbers) -> Numbers:
+    """The sums over all earlier deals."""
+    sums: Numbers = np.zeros_like(values)
+    np.cumsum(values[:-1], axis=0, out=sums[1:])
+    return sums
+
 
 CONFIDENCE = 0.95
 
@@ -159,3 +233,29 @@ def _add_product(scores: Reals, total: Workspace) -> None:
         if scores[one] != 0.0:
             for other in range(len(scores)):
                 total[one, other] += scores[one] * scores[other]
+
+
+SAMPLES = 10_000  # a probability of one half is then known to half a percentage point
+
+
+def rank_probabilities(
+    mu: NDArray[np.float64], bars: ErrorBars, rng: np.random.Generator, samples: int = SAMPLES
+) -> NDArray[np.float64]:
+    """[bots, ranks]: the probability of each rank; rows and columns add up to 1.
+
+    Draws the true skills of all bots at once around `mu` [bots], with the covariance over deals (bots that met on the same
+    deals err together) and Student's tails of `bars`, and counts the orders. A rank is that of mu, not of mu - 3 sigma.
+    """
+    bots = len(mu)
+    if not bots:
+        return np.zeros((0, 0))
+    values, vectors = np.linalg.eigh(bars.covariance)
+    root = vectors * np.sqrt(np.maximum(0.0, values))
+    errors = rng.standard_normal((samples, bots)) @ root.T
+    if np.isfinite(bars.degrees):
+        errors /= np.sqrt(rng.chisquare(bars.degrees, samples) / bars.degrees)[:, None]
+    order = np.argsort(-(mu + errors), axis=1)
+    counts = np.zeros((bots, bots))
+    for rank in range(bots):
+        counts[:, rank] = np.bincount(order[:, rank], minlength=bots)
+    return counts / samples

@@ -16,8 +16,7 @@ import numpy as np
 
 from arena.engine.jit import jit
 from arena.ratings.comparisons import SIZE, TEAM, curvature, new_workspace, score
-from arena.ratings.control_variates import FIRST_COEFFICIENT, PRIOR_DEALS
-from arena.ratings.error_bars import ErrorBars, play_again
+from arena.ratings.error_bars import FIRST_COEFFICIENT, PRIOR_DEALS, ErrorBars, play_again
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings

@@ -42,7 +42,7 @@ MODELS = {
     ),
     BATCH_MODEL: Model(
         "batch", "arena.ratings.trueskill_batch", "TrueSkill of all matches at once, in no order", "order-free",
-        is_order_free=True, has_error_bars=True, running="arena.ratings.running_batch",
+        is_order_free=True, has_error_bars=True, running="arena.ratings.running",
     ),
 }  # fmt: skip
 """The models by name; ratings are stored for all of them, the headline's first."""

@@ -1,9 +1,15 @@
 """The ratings of a tournament that is being played, whose matches are taken in one by one.
 
 Their bounds are those of the beliefs, as a look in between; the board's, over deals (error_bars.py), need all rows.
+
+TrueSkill over all matches at once, of a pool that is being played: what came in since the last look is taken in quickly.
+
+Matches are kept as patterns (patterns.py) with counts. A look goes on from the beliefs and messages of the look before, so a
+few sweeps over the patterns are enough, however many matches there were.
 """
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 
 import numpy as np
@@ -11,11 +17,80 @@ import numpy as np
 from arena.ratings.beliefs import running
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.models import MODELS, is_order_free
-from arena.ratings.rows import Bot
+from arena.ratings.rows import Beliefs, Bot
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import ALIKE, Rated, overall
-from arena.ratings.trueskill_batch import anchor_of
+from arena.ratings.trueskill_batch import Patterns, State, anchor_of, solve
 from arena.records import MatchRecord, Outcome, Rating
+
+SMALLEST_CHANGE = 1e-7  # of a mean, in standard deviations of a performance: more digits than anything shows
+
+_Pattern = tuple[tuple[int, int, int], ...]
+"""Place, team and bot of each seat, in this order."""
+
+
+class Running:
+    """The beliefs of the model `trueskill-batch` about the bots of a pool, after any number of matches."""
+
+    def __init__(self, bots: Sequence[Bot], settings: RatingSettings) -> None:
+        self._bots, self._settings = tuple(sorted(bots)), settings
+        self._numbers = {bot: number for number, bot in enumerate(self._bots)}
+        self._places = [self._numbers[bot] for bot in bots]
+        self._known: dict[_Pattern, int] = {}
+        self._counts, self._starts = array("d"), array("q", [0])
+        self._seats, self._units, self._ranks = array("i"), array("b"), array("b")  # bot, team, place by seat of a pattern
+        self._has_middle = False  # whether a match had more than two places
+        self._state = State.new(self._arrays(), settings)
+        self._is_new = False
+
+    def add(self, record: MatchRecord | Outcome) -> None:
+        """Add a match, in any order."""
+        pattern = self._pattern(record)
+        number = self._known.setdefault(pattern, len(self._known))
+        if number == len(self._counts):
+            self._keep(pattern)
+        self._counts[number] += 1.0
+        self._is_new = True
+
+    def beliefs(self) -> Beliefs:
+        """The beliefs after all matches that were added, in the order in which the bots were given."""
+        if self._is_new:
+            self._solve()
+            self._is_new = False
+        found = self._state.beliefs(self._bots, self._settings)
+        return Beliefs(found.mu[self._places], found.sigma[self._places])
+
+    def _solve(self) -> None:
+        missing = np.zeros(len(self._seats) - len(self._state.said_pull))
+        self._state.said_precision = np.concatenate([self._state.said_precision, missing])
+        self._state.said_pull = np.concatenate([self._state.said_pull, missing])
+        solve(self._arrays(), np.array(self._counts), self._state, self._settings, smallest_change=SMALLEST_CHANGE)
+
+    def _pattern(self, record: MatchRecord | Outcome) -> _Pattern:
+        """The result of a match without the order of its seats; a team is named by the first of its bots."""
+        seats = [(seat.place, seat.unit, self._numbers[seat.bot, seat.bot_version]) for seat in record.seats]
+        team: dict[int, int] = {}
+        for _, unit, number in seats:
+            team[unit] = min(number, team.get(unit, number))
+        return tuple(sorted((place, team[unit], number) for place, unit, number in seats))
+
+    def _keep(self, pattern: _Pattern) -> None:
+        """Remember a result that has not been there before."""
+        last = max(place for place, _, _ in pattern)
+        self._has_middle |= any(1 < place < last for place, _, _ in pattern)
+        units = {team: unit for unit, team in enumerate(dict.fromkeys(team for _, team, _ in pattern))}
+        for place, team, bot in pattern:
+            self._seats.append(bot)
+            self._units.append(units[team])
+            self._ranks.append(place)
+        self._starts.append(len(self._seats))
+        self._counts.append(0.0)
+
+    def _arrays(self) -> Patterns:
+        return Patterns(
+            self._bots, np.array(self._starts, np.int64), np.array(self._seats, np.int32), np.array(self._units, np.int8),
+            np.array(self._ranks, np.int8), np.zeros(0, np.int64), not self._has_middle,
+        )  # fmt: skip
 
 
 class RunningRatings:

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.head_to_head import HeadToHead, head_to_head
+from arena.ratings.pairs import HeadToHead, head_to_head
 from arena.ratings.rows import PoolRows
 
 ELO_PER_LOGIT = 400 / math.log(10)

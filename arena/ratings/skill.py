@@ -1,7 +1,7 @@
 """Skill against luck: how many of its rivals each bot beat, how much of that its cards gave it, and how sure the rest is.
 
 One observation is a deal, all matches with the same cards together. From a bot's mean share of a deal its mean luck is taken
-off, with a coefficient that earlier deals give (arena/ratings/control_variates.py): that biases nothing, and is less noisy.
+off, with a coefficient that earlier deals give (arena/ratings/error_bars.py): that biases nothing, and is less noisy.
 """
 
 import math
@@ -11,8 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.control_variates import Numbers, without_luck
-from arena.ratings.over_deals import half_width
+from arena.ratings.error_bars import Numbers, half_width, without_luck
 from arena.ratings.rows import Bot, PoolRows
 
 MOST_CERTAIN = 99.0  # times as many deals: more is one number only

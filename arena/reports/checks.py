@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from arena.audit.capsule import AT_START, Capsule
-from arena.audit.capsule_run import Rerun
+from arena.audit.capsule import AT_START, Capsule, Rerun
 from arena.engine.options import OptionValue
 from arena.records import Ending
 from arena.reports import columns as titles

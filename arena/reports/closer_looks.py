@@ -8,10 +8,9 @@ from typing import Any
 import msgspec
 
 from arena.hints import hints
-from arena.ratings.author import Seeds
-from arena.ratings.explain import Explanation
-from arena.ratings.head_to_head import HeadToHead
+from arena.ratings.explain import Explanation, Seeds
 from arena.ratings.models import MODELS
+from arena.ratings.pairs import HeadToHead
 from arena.ratings.second_opinions import SecondOpinion
 from arena.ratings.settings import OVERALL
 from arena.records import HistoryPoint, Rating

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from arena.engine.rng import derive
 from arena.errors import StoreError
 from arena.ratings.error_bars import ErrorBars, bars_by
-from arena.ratings.head_to_head import HeadToHead, head_to_head
 from arena.ratings.models import MODEL, MODELS
 from arena.ratings.overall import PoolSkills, joined
+from arena.ratings.pairs import HeadToHead, head_to_head
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.second_opinions import is_low_good, second_opinions
 from arena.ratings.settings import OVERALL, RatingSettings, headline_model

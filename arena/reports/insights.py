@@ -7,12 +7,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.collusion import Partners, partners
-from arena.ratings.error_bars import ErrorBars
-from arena.ratings.head_to_head import HeadToHead
-from arena.ratings.rank_probabilities import rank_probabilities
+from arena.ratings.error_bars import ErrorBars, rank_probabilities
+from arena.ratings.pairs import HeadToHead, Partners, SeatShare, partners, seat_advantage
 from arena.ratings.rows import PoolRows
-from arena.ratings.seat_advantage import SeatShare, seat_advantage
 from arena.ratings.second_opinions import SecondOpinion
 from arena.records import Rating
 from arena.reports.table import name_of, shown

@@ -14,7 +14,7 @@ import numpy as np
 from arena import games
 from arena.audit.capsule import AT_START, seen_at, setup_of
 from arena.errors import ArenaError, printable
-from arena.ratings import notable
+from arena.ratings import explain
 from arena.ratings.rows import Bot
 from arena.records import MatchRecord
 from arena.reports import columns as titles
@@ -74,10 +74,10 @@ def chosen_matches(evidence: PoolEvidence, word: Words) -> list[Choice]:
     """The matches to list and why; first those whose replays should find room: faults, worst losses, the closest."""
     rows = evidence.rows
     each = max(1, min(MOST_LOSSES, LOSSES // max(1, len(evidence.bots))))
-    losses = [(number, word("worst_loss_of", bot=shown(*evidence.bots[bot]))) for number, bot in notable.losses(rows, each)]
+    losses = [(number, word("worst_loss_of", bot=shown(*evidence.bots[bot]))) for number, bot in explain.losses(rows, each)]
     reasons = [
-        *((number, word("why_fault")) for number in notable.faults(rows, MOST_FAULTS)), *losses[: len(evidence.bots)],
-        *((number, word("why_close")) for number in notable.closest(rows, MOST_CLOSE)), *losses[len(evidence.bots) :],
+        *((number, word("why_fault")) for number in explain.faults(rows, MOST_FAULTS)), *losses[: len(evidence.bots)],
+        *((number, word("why_close")) for number in explain.closest(rows, MOST_CLOSE)), *losses[len(evidence.bots) :],
     ]  # fmt: skip
     found: dict[int, list[str]] = {}
     for number, reason in reasons:

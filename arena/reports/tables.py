@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from arena.ratings.collusion import Partners
 from arena.ratings.explain import OpponentResults, SeatResults
 from arena.ratings.models import MODELS
+from arena.ratings.pairs import Partners, SeatShare
 from arena.ratings.rows import Bot
-from arena.ratings.seat_advantage import SeatShare
 from arena.ratings.skill import Skill
 from arena.records import Ending, HistoryPoint
 from arena.reports import columns as titles

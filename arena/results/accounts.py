@@ -15,10 +15,8 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.results import sqlite
-from arena.results.account_rows import HOST, Account, Role
-from arena.results.person_names import folded_name, latin_look
-from arena.results.site_file import NameTaken, SiteFile, claim, now, owners
-from arena.results.tokens import digest, new_token
+from arena.results.people import folded_name, latin_look
+from arena.results.site_file import HOST, Account, NameTaken, Role, SiteFile, claim, digest, new_token, now, owners
 
 TERMINAL = "terminal"
 """The name that the audit log gives to somebody who used a command."""

@@ -19,9 +19,8 @@ import msgspec
 from arena.disk import sync, write_whole
 from arena.errors import StoreError
 from arena.results import sqlite
-from arena.results.account_rows import Role
 from arena.results.lock import LOCK_FILE
-from arena.results.site_file import SiteFile, now
+from arena.results.site_file import Role, SiteFile, now
 from arena.results_folder import protect
 
 FOLDER = "people/inbox"

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TextIO
 
-from arena import disk, foreign_files
+from arena import disk, userfiles
 from arena.errors import StoreError
 
 LOCK_FILE = "lock"
@@ -69,7 +69,7 @@ def running_process(folder: Path) -> int | None:
     """The process that holds a folder's lock, found without touching the lock; None if none on this machine does."""
     lock = folder / LOCK_FILE
     try:
-        pid = int(foreign_files.content(lock, PID_BYTES))
+        pid = int(userfiles.content(lock, PID_BYTES))
         os.kill(pid, 0)
     except PermissionError:
         return pid  # another user's

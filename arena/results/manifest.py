@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from arena import foreign_files
+from arena import userfiles
 from arena.disk import WRITTEN_AGAIN, is_there, write_whole
 from arena.errors import StoreError
 from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
@@ -172,7 +172,7 @@ def _write(path: Path, manifest: Manifest) -> None:
 
 def _read(path: Path) -> Manifest:
     try:
-        data = foreign_files.content(path, MANIFEST_BYTES)
+        data = userfiles.content(path, MANIFEST_BYTES)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:

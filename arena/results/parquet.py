@@ -16,8 +16,8 @@ from arena.disk import is_there
 from arena.errors import NotStored, StoreError
 from arena.names import in_words
 from arena.records import HistoryPoint, MatchLuck, MatchRecord, Rating
-from arena.results import schema, totals
-from arena.results.columns import Columns
+from arena.results import schema
+from arena.results.columns import SUMMED, Columns, sum_up
 from arena.results.schema import (
     ACTIONS,
     FAULTS,
@@ -219,9 +219,9 @@ def read_totals(folder: Path) -> list[SeatTotals]:
 
 
 def _add_up(folder: Path) -> list[SeatTotals]:
-    columns = read_columns(folder, totals.COLUMNS)
+    columns = read_columns(folder, SUMMED)
     with reading(columns.path):
-        return totals.totals(columns)
+        return sum_up(columns)
 
 
 def read_columns(folder: Path, names: Sequence[str]) -> Columns:

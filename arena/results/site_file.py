@@ -1,11 +1,22 @@
 """What the hall itself remembers, in `people/site.sqlite` of the results folder: persons, accounts, submissions, the audit log.
 
 SQLite in WAL mode. Several halls of one folder may share it. Of secrets only the SHA-256 is kept.
+
+Secrets that let somebody in: random, of 256 bits, and only their SHA-256 is kept.
+
+Who has an account in a hall, and what the account may do. Stored in the site's file (results/site_file.py).
+
+Whose bots are whose, as pages show it, and which version's source is public: the table `bots` of the site's file.
+
+Who submits a bot first owns it (results/inbox.py). Here its owner or an organiser changes something about that.
 """
 
 import contextlib
+import enum
+import hashlib
+import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +24,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.results import sqlite
-from arena.results.person_names import latin_look
+from arena.results.people import latin_look
 from arena.results_folder import protect
 
 SITE_FILE = "people/site.sqlite"
@@ -207,3 +218,104 @@ def _looks(folded: str) -> tuple[str, str]:
 def now() -> str:
     """The present moment: UTC, ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def new_token() -> str:
+    """A new secret, safe in addresses and cookies."""
+    return secrets.token_urlsafe(32)
+
+
+def digest(secret: str) -> str:
+    """The SHA-256 of a secret, which is all that is kept of it. Random secrets of this length need no slow hash."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+class Role(enum.StrEnum):
+    """What an account may do; each may do what those after it may."""
+
+    ORGANISER = "organiser"
+    """Everything: invite people, see all sources and outputs, close accounts, withdraw bots. All of it is in the audit log."""
+    AUTHOR = "author"
+    """Submit bots, and see their sources, outputs and notes."""
+    GUEST = "guest"
+    """Look and play."""
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """A person whom an organiser has invited; or the organiser who started the hall."""
+
+    id: str
+    """Random; no page shows it."""
+    name: str
+    folded: str
+    """The name without what only its writing tells from another one."""
+    role: Role
+    since: str
+    """When the account was made: UTC, ISO 8601."""
+    closed: str | None = None
+    """When an organiser closed it; None: it is open."""
+
+    @property
+    def is_organiser(self) -> bool:
+        """Whether the account may do what organisers do."""
+        return self.role is Role.ORGANISER
+
+    @property
+    def is_author(self) -> bool:
+        """Whether the account may submit bots."""
+        return self.role is not Role.GUEST
+
+
+HOST = Account(id="host", name="organiser", folded="organiser", role=Role.ORGANISER, since="")
+"""The account of who has the token that `arena serve` prints: it is no row of the file, and always an organiser."""
+
+
+_COLUMNS = "b.name, b.owner, coalesce(a.name, ''), b.published"
+_ALL = f"select {_COLUMNS} from bots b left join accounts a on a.id = b.owner"
+
+
+class OwnedBot(msgspec.Struct, frozen=True):
+    """A bot that belongs to somebody."""
+
+    name: str
+    owner: str
+    """The id of the account."""
+    owner_name: str
+    """The name of the account; empty for the organiser who started the hall."""
+    published: int | None
+    """The version whose source everybody may see; None: none."""
+
+
+class OwnedBots:
+    """The owners of the bots of a results folder. Blocking: for threads. All methods may raise StoreError."""
+
+    def __init__(self, file: SiteFile) -> None:
+        self._file = file
+
+    def all(self) -> Mapping[str, OwnedBot]:
+        """All bots that belong to somebody, by name."""
+        with self._file.reading() as db:
+            return {} if db is None else {str(row[0]): OwnedBot(*row) for row in db.execute(_ALL)}
+
+    def of(self, bot: str) -> OwnedBot | None:
+        """The owner of a bot; None: it is nobody's, such as a bot that was submitted in a terminal."""
+        with self._file.reading() as db:
+            row = None if db is None else db.execute(f"{_ALL} where b.name = ?", (bot,)).fetchone()
+            return None if row is None else OwnedBot(*row)
+
+    def publish(self, bot: str, version: int | None) -> None:
+        """Let everybody see the source of one version of a bot; None: of none."""
+        with self._file.writing() as db:
+            _have(db, bot)
+            db.execute("update bots set published = ? where name = ?", (version, bot))
+
+    def give(self, bot: str, account: str) -> None:
+        """Make a bot the account's: it may submit new versions and see the sources, and the owner of before may not."""
+        with self._file.writing() as db:
+            _have(db, bot)
+            db.execute("update bots set owner = ? where name = ?", (account, bot))
+
+
+def _have(db: sqlite.Connection, bot: str) -> None:
+    """Have a row of a bot that was nobody's: it is the organiser's then."""
+    db.execute("insert or ignore into bots (name, owner, since) values (?, ?, ?)", (bot, HOST.id, now()))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from arena import foreign_files
+from arena import userfiles
 from arena.disk import has_locks, say_weaker
 from arena.results_folder import protect
 
@@ -89,7 +89,7 @@ def opened(path: Path, mode: str, *, is_shared: bool) -> Connection:
 def _check_file(path: Path, *, may_be_link: bool) -> None:
     """Raise Error for a pipe or a device, which have no end, and for a link, by which another file would be written."""
     try:
-        foreign_files.check_plain(path)
+        userfiles.check_plain(path)
     except FileNotFoundError:
         pass  # it may have to be made
     except OSError as error:
@@ -118,7 +118,7 @@ def is_half_made(path: Path) -> bool:
             return True
         if size >= _PAGE and _is_read(path):
             return False  # asked first: to close a file that SQLite has open, too, would end all its locks in this process
-        with foreign_files.opened(path) as file:
+        with userfiles.opened(path) as file:
             head = file.read(_PAGE)
             if not head.strip(b"\0"):
                 return size <= len(head) or not any(block.strip(b"\0") for block in iter(lambda: file.read(1 << 20), b""))

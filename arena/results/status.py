@@ -12,10 +12,9 @@ import msgspec
 from arena.disk import is_there
 from arena.errors import StoreError
 from arena.records import Ending
-from arena.results.journal import JOURNAL_FILE, Journal
+from arena.results.journal import JOURNAL_FILE, Endings, Journal
 from arena.results.lock import running_process
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest
-from arena.results.rows import Endings
 
 
 class _Note(msgspec.Struct, frozen=True):

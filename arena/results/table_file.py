@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from arena import foreign_files
+from arena import userfiles
 from arena.disk import WRITTEN_AGAIN, new_file, sync
 from arena.errors import StoreError
 from arena.results.columns import Columns, Texts
@@ -149,7 +149,7 @@ class TableReader:
         self.path = folder / table.file
         self._table = table
         try:
-            foreign_files.check_plain(self.path)
+            userfiles.check_plain(self.path)
         except FileNotFoundError:
             raise StoreError(f"{self.path}: no such file; a tournament writes it when it ends or is stopped") from None
         except OSError as error:
@@ -160,7 +160,7 @@ class TableReader:
         self._check(found)
         texts = [column.name for column in table.columns if column.kind is Kind.TEXT and column.name in found.names]
         with reading(self.path):
-            with foreign_files.opened(self.path) as file:
+            with userfiles.opened(self.path) as file:
                 self._check_sizes(file, whole.metadata, texts)
             self._file = pq.ParquetFile(
                 self.path, metadata=whole.metadata, read_dictionary=texts, page_checksum_verification=True

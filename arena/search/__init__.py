@@ -21,12 +21,11 @@ from arena.engine.readiness import Part as RoomPart
 from arena.engine.readiness import require
 from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest
-from arena.search.findings import Choice, Findings
-from arena.search.memory import Memory
+from arena.search.findings import Choice, Findings, Memory
 from arena.search.method import Search, Trees, bind_search
 from arena.search.methods import METHODS
-from arena.search.part import Part
 from arena.search.settings import SETTINGS_KEPT, Settings, check_number, settings_of
+from arena.search.task import Part
 from arena.search.workspace import PRIOR_VALUE, USED
 
 __all__ = [

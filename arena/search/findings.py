@@ -1,4 +1,7 @@
-"""What a search gives back: the best action, and what it found out about every legal one."""
+"""What a search gives back: the best action, and what it found out about every legal one.
+
+What searches of one seat remember from decision to decision.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +16,7 @@ from arena.engine.room import Game, States
 from arena.search.method import Trees
 from arena.search.methods import METHODS
 from arena.search.settings import Settings
+from arena.search.tree import Nodes, Slots, take_tree
 from arena.search.workspace import DECISIONS, DONE, PRIOR_VALUE, RIVAL, SHARE, USED, VALUE, VISITS
 
 PURE = 0.2  # shares below this part of the largest one are noise (S. Ganzfried, T. Sandholm, K. Waugh 2012, "purification")
@@ -103,3 +107,26 @@ class Findings:
     def best(self) -> str:
         """The text of the action to play."""
         return self._game.text.action_texts(self._observed[0], [self.best_code])[0]
+
+
+class Memory:
+    """The trees of one seat's searches in one match: each search goes on from what the one before found out.
+
+    What a search then finds depends on those before it, so two seats need two memories. Only `ismcts` uses a memory.
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing remembered."""
+        self._trees: list[tuple[Nodes, Slots, int]] = []
+        self._asked: object = None
+
+    def trees(self, asked: object, threads: int, capacity: int) -> list[tuple[Nodes, Slots, int]]:
+        """For each thread its nodes, slots and number of nodes in use; empty trees if `asked` differs from the last search."""
+        if asked != self._asked or len(self._trees) != threads or len(self._trees[0][0]) != capacity:
+            self._asked = asked
+            self._trees = [(*take_tree(capacity), 1) for _ in range(threads)]
+        return self._trees
+
+    def keep(self, used: list[int]) -> None:
+        """Note how many nodes of each thread's tree are in use."""
+        self._trees = [(nodes, slots, count) for (nodes, slots, _), count in zip(self._trees, used)]

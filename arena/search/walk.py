@@ -5,6 +5,10 @@ available as often as it was legal.
 
 Simultaneous choices: every seat chooses at the node at which the decision began, so that no order among them can leak; what
 the observer then sees leads to the next node.
+
+What follows the tree in a simulation: roll out to the end of the round, evaluate, back up.
+
+Each seat goes for its own reward (max^n). Compiled into each room's searches.
 """
 
 from arena.engine import jit
@@ -17,6 +21,7 @@ from arena.engine.contract import (
     is_round_over,
     is_simultaneous,
     legal_actions,
+    num_seats,
     observe,
     private_code,
     reopen,
@@ -24,13 +29,16 @@ from arena.engine.contract import (
     step,
 )
 from arena.engine.rng import Words
-from arena.search.learnt import write_priors
-from arena.search.selection import NO_CHOICE, select
+from arena.search.backup import back_up
+from arena.search.learnt import judge, write_priors
+from arena.search.selection import NO_CHOICE, rollout_choice, select
 from arena.search.tree import NONE, OUTCOME, ROOT, Nodes, Slots, add_node, child_of, mixed, slot_of
 from arena.search.workspace import (
     BY_HALVING,
     BY_REGRET,
     CHOSEN,
+    DECISIONS,
+    DEPTH,
     DONE,
     EXPANSION,
     FIRST_KEPT,
@@ -40,6 +48,7 @@ from arena.search.workspace import (
     LONGEST_PATH,
     MIXING,
     MOVER,
+    NEVER,
     OBSERVER,
     OPEN,
     PATH,
@@ -52,6 +61,39 @@ from arena.search.workspace import (
     VISITS,
     Workspace,
 )
+
+
+@jit.generic
+def finish(
+    s: State,
+    first: int,
+    nodes: Nodes,
+    w: Workspace,
+    actions: Actions,
+    constants: Numbers,
+    rewards: Numbers,
+    rng: Words,
+) -> None:
+    """Roll out, evaluate and back up a simulation that has left the tree. `first`: the observer's first choice."""
+    _roll_out(s, w, actions, constants, rng)
+    judge(s, w, constants, rewards)
+    back_up(first, num_seats(s), nodes, w, rewards)
+    w.counters[DONE] += 1
+
+
+@jit.generic
+def _roll_out(s: State, w: Workspace, actions: Actions, constants: Numbers, rng: Words) -> None:
+    """Play on by the rollout policy to the end of the round, or to the depth limit."""
+    decisions = 0
+    is_hidden = is_simultaneous(s) and current_seat(s) > 0  # choices are in that nobody has seen yet: no place to stop
+    while not is_round_over(s) and (is_hidden or decisions < w.settings[DEPTH] or w.settings[DEPTH] == NEVER):
+        count = legal_actions(s, actions)
+        mover = current_seat(s)
+        step(s, int(actions[0]) if count == 1 else rollout_choice(s, actions, count, w, constants, rng))
+        is_hidden = is_simultaneous(s) and current_seat(s) > mover
+        decisions += 1
+    w.counters[DECISIONS] += decisions + w.counters[PATH]
+
 
 __all__ = ["NO_CHOICE", "begin_root", "sight_of", "walk"]
 

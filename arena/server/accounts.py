@@ -12,20 +12,18 @@ from starlette.routing import BaseRoute, Route
 from arena.errors import StoreError
 from arena.names import in_words
 from arena.reports.table import LANGUAGES
-from arena.results.account_rows import HOST, Account, Role
 from arena.results.accounts import DAYS, LONGEST_LABEL, MOST_TOKENS, USUAL_DAYS, Accounts, Invited, Scope, join_link
-from arena.server.confirming import Confirming
-from arena.server.cookies import keep, session_cookie
+from arena.results.site_file import HOST, Account, Role
 from arena.server.entrance import Entrance
-from arena.server.forms import body_of, form_of
 from arena.server.framing import frame_of, origin_of
-from arena.server.language import language
-from arena.server.login import logged_in
+from arena.server.headers import keep, session_cookie
+from arena.server.login import Confirming, logged_in
 from arena.server.people.invitations import MOST_NAMES, VALUES, BadList, invite_listed
-from arena.server.persons import person_of
 from arena.server.problems import MEDIA_JSON, Problem
 from arena.server.rendering import Templates
 from arena.server.tables.tables import Tables
+from arena.server.transfer import body_of, form_of
+from arena.server.visitors import language, person_of
 
 LONGEST_LIST = 64 * 1024
 """Bytes of a list of names."""

@@ -22,47 +22,40 @@ from arena.errors import ConfigError, StoreError
 from arena.match import awake
 from arena.names import in_words
 from arena.results.accounts import Accounts
-from arena.results.owned_bots import OwnedBots
-from arena.results.site_file import SiteFile
+from arena.results.site_file import OwnedBots, SiteFile
 from arena.server import openapi
 from arena.server.accounts import AccountPages
 from arena.server.asked import Asked
 from arena.server.asking.handlers import AskHandlers
 from arena.server.asking.matches import BotMatches
 from arena.server.assets import Assets
-from arena.server.computing import Computing
-from arena.server.confirming import Confirming
-from arena.server.cookies import YEAR
-from arena.server.entrance import Entrance
+from arena.server.bot_notes import NotesDesk
+from arena.server.entrance import Entrance, Sessions
 from arena.server.framing import frame_of
-from arena.server.guard import Guard, Rules
-from arena.server.headers import security_headers
-from arena.server.language import COOKIE, QUERY, language
+from arena.server.guard import BehindProxy, Guard, Rules
+from arena.server.headers import YEAR, security_headers
 from arena.server.library import Library
+from arena.server.limits import Computing
 from arena.server.live_board.board import LiveBoards
 from arena.server.live_board.feed import Feed
 from arena.server.live_board.socket import OpenSockets, Sockets
-from arena.server.login import Login
+from arena.server.login import Confirming, Login
 from arena.server.managing import Managing
-from arena.server.notes.desk import NotesDesk
-from arena.server.persons import Persons
 from arena.server.playing import Playing
 from arena.server.problems import MEDIA_JSON, Problem, answer_of
-from arena.server.proxy import BehindProxy
 from arena.server.remote.lobby import Lobby
 from arena.server.remote.socket import RemoteSockets
 from arena.server.rendering import Templates
 from arena.server.routes import EMBEDDED, SUBJECTS, TRACE, Subject, weight_of
 from arena.server.running_contest.freezing import Freezing
 from arena.server.running_contest.running import RunningContest
-from arena.server.sessions import Sessions
+from arena.server.submitting.checks import Submitting
 from arena.server.submitting.receiving import Receiving
-from arena.server.submitting.submitting import Submitting
 from arena.server.tables.plan import Prepared
 from arena.server.tables.socket import TableSockets
 from arena.server.tables.tables import Tables
-from arena.server.views.trace import Trace
-from arena.server.visitors import ANYBODY, visitor_of
+from arena.server.views.match import Trace
+from arena.server.visitors import ANYBODY, COOKIE, QUERY, Persons, language, visitor_of
 
 LOG = logging.getLogger("arena.server")
 FOR_EVER = "public, max-age=31536000, immutable"

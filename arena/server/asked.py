@@ -6,17 +6,16 @@ from typing import Generic, TypeVar
 import msgspec
 
 from arena.results.accounts import Accounts
-from arena.results.owned_bots import OwnedBots
+from arena.results.site_file import OwnedBots
 from arena.server.asking.matches import BotMatches
+from arena.server.bot_notes import NotesDesk
 from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards
-from arena.server.notes.desk import NotesDesk
-from arena.server.persons import Persons
 from arena.server.remote.lobby import Lobby
 from arena.server.running_contest.running import RunningContest
-from arena.server.submitting.submitting import Submitting
+from arena.server.submitting.checks import Submitting
 from arena.server.tables.tables import Tables
-from arena.server.visitors import Visitor
+from arena.server.visitors import Persons, Visitor
 
 Q = TypeVar("Q", bound=msgspec.Struct)
 

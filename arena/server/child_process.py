@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from arena.server import memory
-from arena.server.computing import cpu_seconds
+from arena.server import limits
+from arena.server.limits import cpu_seconds
 
 LONGEST_LINE = 8 << 20
 """Bytes of a line of the process: an evaluation over a long match is the longest."""
@@ -73,7 +73,7 @@ class ChildProcess(Generic[H]):
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE, env={**os.environ, **self._environment},
         )  # fmt: skip
-        group, kills = memory.bound(self._process.pid), memory.kills()
+        group, kills = limits.bound(self._process.pid), limits.kills()
         errors = asyncio.create_task(self._read_errors(self._process))
         counting = asyncio.create_task(self._count_on())
         try:
@@ -87,7 +87,7 @@ class ChildProcess(Generic[H]):
             self._count()
             self._kill()
             was_killed = await self._process.wait() == -signal.SIGKILL
-            self.ran_out = was_killed and (memory.kills() > kills or (group is not None and group.ran_out))
+            self.ran_out = was_killed and (limits.kills() > kills or (group is not None and group.ran_out))
             if group is not None:
                 group.remove()
             errors.cancel()

@@ -2,14 +2,22 @@
 
 Who has come in is remembered, so that few requests touch the file. Access that this process ends
 is over at once; what another process ends, within a second.
+
+What a program may ask for with its token. What is not listed asks for the widest scope; some acts no token does.
+
+Who may look: one secret token for the hall, and a session for each browser that has shown it, or that a table has let in.
+
+Both are random and of 256 bits, and only their SHA-256 is kept: nothing that could be used is written down anywhere.
 """
 
 import asyncio
 import contextlib
+import hmac
 import logging
+import re
 import time
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, MutableMapping
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,13 +26,101 @@ from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
 from arena.errors import StoreError
-from arena.results.account_rows import HOST, Account
 from arena.results.accounts import Accounts, Scope
-from arena.results.site_file import now
-from arena.results.tokens import digest
-from arena.server.buckets import Buckets, Rate
+from arena.results.site_file import HOST, Account, digest, new_token, now
+from arena.server.limits import Buckets, Rate
 from arena.server.problems import Problem
-from arena.server.sessions import Sessions
+
+BY_NO_TOKEN = ("/login", "/logout", "/invite", "/account", "/admin", "/api/admin", "/marks/freeze")
+"""How the paths begin where who logs in, and with what, is changed, or what cannot be undone: a person does that."""
+_LOOKED_AT = ("GET", "HEAD", "OPTIONS")
+_SENT = re.compile(r"/api/bots/[^/]+|(/api)?/(ask|play|tables|join)(/.*)?|/remote/socket")
+_ORDER = tuple(Scope)
+
+
+def beyond(scope: Scope, request: Mapping[str, Any]) -> Problem | None:
+    """What keeps out a request that comes with a token of this scope; `request`: of HTTP or a socket, as ASGI has it."""
+    path: str = request["path"]
+    if request["type"] == "websocket":
+        needed = Scope.SEND if _SENT.fullmatch(path) else Scope.LOOK
+    elif request["method"] in _LOOKED_AT:
+        needed = Scope.LOOK
+    elif path.startswith(BY_NO_TOKEN):
+        return Problem(403, "refusal_needs_session")
+    else:
+        needed = Scope.SEND if _SENT.fullmatch(path) else Scope.MANAGE
+    if _ORDER.index(scope) >= _ORDER.index(needed):
+        return None
+    return Problem(403, "refusal_scope", has=scope.value, needs=needed.value)
+
+
+MOST_SESSIONS = 4096
+"""Sessions that are kept; the one that has been idle longest makes room."""
+MOST_GUESTS = 2048
+"""Sessions of guests, who can have one after the other by their link: they push out none but each other's.
+
+The address that has most of them makes room: who takes hundreds ends nobody's but their own."""
+
+
+class Sessions:
+    """The token of a hall and the sessions that were opened with it. They end with the process."""
+
+    def __init__(self, token: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._token, self._clock = digest(token), clock
+        self._open: OrderedDict[str, float] = OrderedDict()  # with when the token was last shown
+        self._guests: OrderedDict[str, str] = OrderedDict()  # with the address of each
+
+    def is_token(self, offered: str) -> bool:
+        """Whether this is the hall's token."""
+        return hmac.compare_digest(digest(offered), self._token)
+
+    def opened(self, *, guest_at: str | None = None) -> str:
+        """The secret of a new session, for a cookie. `guest_at`: the address of somebody whom a link to a table has let in."""
+        secret = new_token()
+        if guest_at is None:
+            self._open[digest(secret)] = self._clock()
+            while len(self._open) > MOST_SESSIONS:
+                self._open.popitem(last=False)
+        else:
+            self._guests[digest(secret)] = guest_at
+            while len(self._guests) > MOST_GUESTS:
+                [(crowded, _)] = Counter(self._guests.values()).most_common(1)
+                del self._guests[next(name for name, address in self._guests.items() if address == crowded)]
+        return secret
+
+    def confirm(self, name: str) -> None:
+        """Note that who has the session of this name has shown the token again."""
+        if name in self._open:
+            self._open[name] = self._clock()
+
+    def age(self, name: str) -> float:
+        """The seconds since the token was last shown for a session of this name; the token itself is always shown."""
+        return 0.0 if name == self._token else self._clock() - self._open.get(name, float("-inf"))
+
+    def close(self, secret: str) -> None:
+        """End a session."""
+        self._open.pop(digest(secret), None)
+        self._guests.pop(digest(secret), None)
+
+    def is_guest(self, name: str) -> bool:
+        """Whether the session of this name is a guest's."""
+        return name in self._guests
+
+    def known(self, secret: str | None, bearer: str | None) -> str | None:
+        """The name of the session that a cookie or an `Authorization: Bearer` header belongs to; None: of none."""
+        if bearer is not None and self.is_token(bearer):
+            return self._token
+        if secret is None:
+            return None
+        name = digest(secret)
+        if name in self._open:
+            self._open.move_to_end(name)
+        elif name in self._guests:
+            self._guests.move_to_end(name)
+        else:
+            return None
+        return name
+
 
 LOG = logging.getLogger("arena.server")
 FRESH_SECONDS = 1.0

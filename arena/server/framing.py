@@ -4,7 +4,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from arena.results.account_rows import Account
+from arena.results.site_file import Account
 from arena.server.routes import SUBJECTS
 
 _THERE = {subject.path for subject in SUBJECTS}

@@ -15,21 +15,18 @@ from starlette.routing import BaseRoute, Route
 from arena.agent.submissions import Submission, Submissions
 from arena.errors import StoreError
 from arena.reports.table import shown
-from arena.results.account_rows import HOST
 from arena.results.accounts import Accounts
 from arena.results.inbox import Inbox
-from arena.results.owned_bots import OwnedBot, OwnedBots
+from arena.results.site_file import HOST, OwnedBot, OwnedBots
 from arena.server.blocks import bot_address
-from arena.server.bot_rights import log_look, may_manage, owns
-from arena.server.contest.leaving import WITHDRAWN, dropped
-from arena.server.forms import form_of
-from arena.server.library import Library
-from arena.server.persons import Persons
+from arena.server.contest.entrants import WITHDRAWN, dropped
+from arena.server.library import Library, SubmittedBot
 from arena.server.problems import API, MEDIA_JSON, Problem, is_data
+from arena.server.rights import log_look, may_manage, owns
 from arena.server.running_contest.running import RunningContest
-from arena.server.submitted import SubmittedBot
+from arena.server.transfer import form_of
 from arena.server.views.source import allowed_version, submitted_bot, zip_parts
-from arena.server.visitors import Visitor, visitor_of
+from arena.server.visitors import Persons, Visitor, visitor_of
 
 AT_ONCE = 2
 """Bots whose files are looked through at a time, before they are packed: each is in memory then."""

@@ -11,7 +11,7 @@ import arena
 from arena.server.accounts import Changed, Invitation, JoinLink, Nothing
 from arena.server.asking.handlers import ASKING, AskedFor
 from arena.server.asking.wish import MatchWish
-from arena.server.live_board.messages import Alive, HomeNews, Snapshot, Trouble, Update, Watch
+from arena.server.live_board.channel import Alive, HomeNews, Snapshot, Trouble, Update, Watch
 from arena.server.playing import OPENING, Opened
 from arena.server.problems import Failure
 from arena.server.routes import EMBEDDED, SUBJECTS, Subject

@@ -14,19 +14,17 @@ from arena import games
 from arena.errors import ConfigError
 from arena.names import in_words
 from arena.results.site_file import StoredPerson
-from arena.server.computing import Computing
-from arena.server.cookies import keep, person_cookie, session_cookie
-from arena.server.forms import body_of, form_of
+from arena.server.entrance import Sessions
+from arena.server.headers import keep, person_cookie, session_cookie
 from arena.server.library import Library
-from arena.server.persons import Persons
+from arena.server.limits import Computing
 from arena.server.problems import MEDIA_JSON, Problem
-from arena.server.sessions import Sessions
-from arena.server.tables.opening import opening_of
-from arena.server.tables.plan import Opening, Prepared, TablePlan, planned
+from arena.server.tables.plan import Opening, Prepared, TablePlan, opening_of, planned
 from arena.server.tables.table import Table
 from arena.server.tables.tables import Tables
+from arena.server.transfer import body_of, form_of
 from arena.server.views.play import suited_wish
-from arena.server.visitors import Visitor, visitor_of
+from arena.server.visitors import Persons, Visitor, visitor_of
 
 OPENING = "/api/tables"
 """The address at which a program opens a table."""

@@ -10,37 +10,38 @@ import msgspec
 from arena.audit.choices import Choices
 from arena.reports.pages.frames import LuckCurve, Opinion
 from arena.server.asked import Asked
-from arena.server.views.account import AccountQuery, AccountView, account
-from arena.server.views.admin import Admin, AdminQuery, admin
+from arena.server.views.account import AccountQuery, AccountView, Admin, AdminQuery, account, admin
 from arena.server.views.ask import AskedMatch, AskPage, AskQuery, NoQuery, ask, asked_match
 from arena.server.views.bot import Bot, BotQuery, bot
 from arena.server.views.bots import Bots, BotsQuery, bots
-from arena.server.views.choices import ChoicesQuery, match_choices
+from arena.server.views.contest import MarksPage, MarksQuery, marks
 from arena.server.views.faults import Faults, FaultsQuery, match_faults
 from arena.server.views.home import Home, HomeQuery, home
-from arena.server.views.learn import LearnQuery, Lessons, learn
-from arena.server.views.marks import MarksPage, MarksQuery, marks
 from arena.server.views.match import (
+    ChoicesQuery,
     LuckQuery,
     Match,
     MatchQuery,
     OpinionQuery,
+    Trace,
+    TraceQuery,
     embedded_luck,
     embedded_match,
     embedded_opinion,
     match,
+    match_choices,
     match_luck,
     match_opinion,
+    match_trace,
 )
 from arena.server.views.matches import Matches, MatchesQuery, matches
 from arena.server.views.notes import NotesOfMatch, NotesQuery, OutputOfMatch, match_notes, match_output
 from arena.server.views.play import Join, Play, PlayGame, PlayQuery, TableView, join, play, play_game, table
 from arena.server.views.remote import RemotePage, RemoteQuery, remote
-from arena.server.views.rules import RulesList, RulesQuery, RulesText, rules_list, rules_text
+from arena.server.views.rules import LearnQuery, Lessons, RulesList, RulesQuery, RulesText, learn, rules_list, rules_text
 from arena.server.views.source import Source, SourceQuery, source
 from arena.server.views.submissions import Me, MeQuery, SubmissionQuery, WholeSubmission, me, submission
 from arena.server.views.tournament import Tournament, TournamentQuery, tournament
-from arena.server.views.trace import Trace, TraceQuery, match_trace
 from arena.server.views.tv import Tv, TvQuery, tv
 
 View = Callable[[Asked[Any]], msgspec.Struct]

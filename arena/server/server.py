@@ -16,8 +16,8 @@ import uvicorn
 from starlette.applications import Starlette
 
 from arena.errors import ConfigError
-from arena.server.deadlines import LARGEST_HEAD, PromptProtocol
-from arena.server.frames import CountingSocket
+from arena.server.limits import CountingSocket
+from arena.server.transfer import LARGEST_HEAD, PromptProtocol
 
 LARGEST_MESSAGE = 64 * 1024
 """Bytes of a message that a socket may send to us."""

@@ -22,7 +22,7 @@ import msgspec
 
 from arena import games
 from arena.agent import BotFiles, StartInfo, read_bot
-from arena.agent.naming import NamedBot, house_bots
+from arena.agent.loading import NamedBot, house_bots
 from arena.agent.submissions import Submission, Submissions
 from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants

@@ -11,7 +11,7 @@ import msgspec
 
 from arena import games
 from arena.agent import BotFiles, bot_name, read_bot
-from arena.agent.naming import named_bot
+from arena.agent.loading import named_bot
 from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
 from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, printable

@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.ratings.history import history
-from arena.ratings.orders import MOST_MATCHES, largest_shifts
+from arena.ratings.order import MOST_MATCHES, history, largest_shifts
 from arena.ratings.overall import pool_weights
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings

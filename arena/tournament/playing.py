@@ -19,8 +19,7 @@ from arena.match.choose import most_seconds
 from arena.ratings.overall import pool_weights
 from arena.ratings.running import RunningRatings
 from arena.records import Ending, MatchRecord
-from arena.results.journal import Journal
-from arena.results.rows import Endings, Finished, Row, packed
+from arena.results.journal import Endings, Finished, Journal, Row, packed
 from arena.results.status import Pace, Trouble, read_score
 from arena.tournament import repeats
 from arena.tournament.archive.luck import MATCHES_FOR_ALL, Reckoner

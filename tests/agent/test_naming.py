@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.agent import naming
-from arena.agent.naming import house_bots, named_bot
+from arena.agent import loading
+from arena.agent.loading import house_bots, named_bot
 from arena.cli.main import main
 from arena.errors import BotError
 from arena.match.single_match import play_match
@@ -28,7 +28,7 @@ def test_only_names_of_house_bots_are_found(text: str) -> None:
 
 
 def test_an_installation_without_house_bots_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(naming, "house_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(loading, "house_folder", lambda name: tmp_path / name)
     with pytest.raises(BotError, match="the house bots are missing; install arena again"):
         named_bot("house:naga_planner")
 

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, first_fault, pack, setup_of
-from arena.audit.capsule_run import bring_back
-from arena.audit.logged_seats import own_decisions
+from arena.audit.capsule import Capsule, bring_back, first_fault, pack, setup_of
+from arena.audit.match_audit import own_decisions
 from arena.cli.main import main
 from arena.errors import ConfigError, StoreError
 from arena.games import load

@@ -11,9 +11,8 @@ import pytest
 
 from arena import games
 from arena.agent import BotFiles, read_bot
-from arena.agent.notes import NOTE_BYTES, Note, Notes, checked, read_notes
 from arena.agent.submissions import Submissions
-from arena.agent.view import View
+from arena.agent.view import NOTE_BYTES, Note, Notes, View, checked, read_notes
 from arena.audit import notes as notes_module
 from arena.audit.notes import DecisionNotes, Ended, MatchNotes, Report, _Listening, collect
 from arena.cli.main import main

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from arena.audit import laws as conformance
-from arena.audit.laws import LAWS, laws, world_laws
+from arena.audit.laws import LAWS, laws, parts
 from arena.engine.room import Game
 from arena.games import load, names
 from helpers import poker_rooms
@@ -281,13 +281,13 @@ class TestBrokenRooms:
         self.broken(laws.garbage_is_refused, text, "read as a legal action")
 
     def test_listed_world_that_shows_the_truth(self):
-        self.broken(world_laws.listed_worlds_fit, self.with_worlds(nth_world=lambda *_: 1.0), "shows what is hidden")
+        self.broken(parts.listed_worlds_fit, self.with_worlds(nth_world=lambda *_: 1.0), "shows what is hidden")
 
     def test_world_that_is_not_listed(self):
         def fewer(s, seat):
             return max(1, self.LISTED.rollout.count_worlds(s, seat) - 1)
 
-        self.broken(world_laws.no_world_is_left_out, self.with_worlds(count_worlds=fewer), "not among them")
+        self.broken(parts.no_world_is_left_out, self.with_worlds(count_worlds=fewer), "not among them")
 
     def with_worlds(self, **functions: Any) -> Game:
         return replace(self.LISTED, rollout=SimpleNamespace(**{**vars(self.LISTED.rollout), **functions}))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.audit.laws.sketch_laws import SKETCH_LAWS, sketches_are_whole, sketches_use_no_secret
+from arena.audit.laws.parts import SKETCH_LAWS, sketches_are_whole, sketches_use_no_secret
 from arena.engine.net import Nets
 from arena.engine.random_tables import Table, make_table
 from arena.games import load

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
+from arena.cli.bench.channels import ATTACKS, WATCHERS, measured
 from arena.cli.main import main
-from arena.cli.measuring.channels import ATTACKS, WATCHERS, channels
 from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, LockError
 
 
 @pytest.mark.parametrize("level", [NAMESPACE, LOCKED])
 def test_what_a_locked_bot_leaves_for_its_next_match_is_refused(level: str) -> None:
     try:
-        found = {channel.attack: channel for channel in channels("naga", level, trials=1)}
+        found = {channel.attack: channel for channel in measured("naga", level, trials=1)}
     except LockError as error:
         pytest.skip(f"bots cannot be locked in here: {error}")
     assert list(found) == [*ATTACKS, *WATCHERS]
@@ -23,7 +23,7 @@ def test_what_a_locked_bot_leaves_for_its_next_match_is_refused(level: str) -> N
 
 
 def test_without_a_lock_nothing_is_refused_and_a_futex_carries_all() -> None:
-    found = {channel.attack: channel for channel in channels("naga", PROCESS, trials=1)}
+    found = {channel.attack: channel for channel in measured("naga", PROCESS, trials=1)}
     assert not any(channel.refused for channel in found.values())
     futex = found["a futex in a library, same table"]
     assert futex.right == 1.0 and futex.hands == 1

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from arena import games
 from arena.agent import BotFiles, read_bot
-from arena.agent.naming import house_bots
+from arena.agent.loading import house_bots
 from arena.agent.submissions import Submissions
 from arena.audit.capsule import first_fault, pack, setup_of
 from arena.cli.commands import VERBS

@@ -17,17 +17,16 @@ import yaml
 
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
+from arena.cli.bench.channels import Channel
+from arena.cli.bench.engine import PlaySpeed, RoomCost
+from arena.cli.bench.env import AGENTS, LEDUC, MANY, SPARROW, StepSpeed
+from arena.cli.bench.match import MatchCost, SearchFixed
+from arena.cli.bench.seats import SeatCost
 from arena.cli.main import USER_ERROR, main
 from arena.cli.measuring.backends import BackendCost
-from arena.cli.measuring.channels import Channel
 from arena.cli.measuring.commands import CommandCost
-from arena.cli.measuring.engine import PlaySpeed, RoomCost
-from arena.cli.measuring.env import AGENTS, LEDUC, MANY, SPARROW, StepSpeed
-from arena.cli.measuring.load import Load
-from arena.cli.measuring.match import MatchCost, SearchFixed
-from arena.cli.measuring.scale import BARE, STUB, Size, Start, Throughput
+from arena.cli.measuring.scale import BARE, STUB, Load, Size, Start, Throughput
 from arena.cli.measuring.search import SearchCost, SearchSpeed
-from arena.cli.measuring.seats import SeatCost
 from arena.cli.shared.printing import Format
 from arena.engine.random_tables import variants
 from arena.games import load

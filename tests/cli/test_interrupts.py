@@ -8,7 +8,7 @@ import pytest
 
 from arena.cli import main
 from arena.cli.shared.exit_codes import INTERRUPTED
-from arena.cli.shared.interrupts import Interrupts
+from arena.cli.shared.running import Interrupts
 
 
 def pressed_in(name: str) -> None:

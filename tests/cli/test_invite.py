@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import USER_ERROR, main
-from arena.results.account_rows import Role
 from arena.results.accounts import Accounts
-from arena.results.site_file import SITE_FILE, SiteFile
+from arena.results.site_file import SITE_FILE, Role, SiteFile
 
 URL = "https://arena.example.org"
 

@@ -5,10 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.cli.measuring import match as bench
-from arena.cli.measuring.backends import backend_costs
-from arena.cli.measuring.jobs import job_of
-from arena.cli.measuring.match import (
+from arena.cli.bench import match as bench
+from arena.cli.bench.match import (
     COMMAND,
     FORFEITED,
     GREEDY,
@@ -21,6 +19,8 @@ from arena.cli.measuring.match import (
     match_costs,
     search_fixed,
 )
+from arena.cli.measuring.backends import backend_costs
+from arena.cli.measuring.scale import job_of
 from arena.games import load, names
 from arena.tournament.session import LOCAL
 

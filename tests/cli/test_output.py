@@ -13,9 +13,8 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from arena.cli.main import main
-from arena.cli.shared.interrupts import Interrupts
 from arena.cli.shared.printing import complain, error_console, news_on, note, plain_text, say, say_all
-from arena.cli.shared.running import Screen
+from arena.cli.shared.running import Interrupts, Screen
 from arena.errors import quoted
 from arena.games import load
 from arena.records import Ending
@@ -169,9 +168,7 @@ DOORS = {
     "engine/stored_code.py": "a warning, made printable",
     "cli/measuring/commands.py": "the program of a bot: the pipe is its channel",
     "bench/hall_process.py": "the pipe to the process that is measured",
-    "server/contest/parent_line.py": "the pipe to the hall",
-    "server/contest/line.py": "the pipe to the hall",
-    "server/table_process/hall_line.py": "a line for who runs the hall",
+    "server/contest/parent_pipe.py": "the pipe to the hall",
     "server/table_process/desk.py": "a line for who runs the hall, made printable",
     "tournament/workers/compiling.py": "the pipe to the process that compiles",
     "match/sandbox/doctor.py": "the pipe to the process that is tried",
@@ -179,7 +176,7 @@ DOORS = {
     "match/protocol.py": "writes the schema that ships",
     "audit/laws/__main__.py": "writes the playthrough that ships",
     "audit/laws/encodings.py": "writes the page of encodings that ships",
-    "learning/terminal.py": "the door of learning programs, which are no commands of ours",
+    "learning/rendering.py": "the door of learning programs, which are no commands of ours",
 }
 """Modules that write text out themselves, and what."""
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.cli.table import rules_text, screen
+from arena.cli.table import screen
 from arena.cli.table.person import PROMPT
 from arena.cli.table.screen import columns, menu, numbered
 from arena.match import HostTrouble
-from arena.server.people.ratings import ratings
+from arena.server.people.levels import ratings
 from arena.server.people.store import PERSON, records
 from arena.tournament.archive.finding import find_match
 from helpers.paths import BAD_BOTS
@@ -29,8 +29,8 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
     monkeypatch.setenv("LANG", "C")
     monkeypatch.delenv("LC_ALL", raising=False)
-    monkeypatch.setattr("arena.server.table_process.luck.MOST_MATCHES", 1)
-    monkeypatch.setattr("arena.cli.table.advice.SEARCH", {"iterations": 60})
+    monkeypatch.setattr("arena.server.table_process.telling.MOST_MATCHES", 1)
+    monkeypatch.setattr("arena.cli.table.person.SEARCH", {"iterations": 60})
 
     def played(*words: object, answers: list[str]) -> tuple[int, str, str]:
         left = iter(answers)
@@ -95,7 +95,7 @@ def test_rules_are_shown_whole_or_by_section_in_the_language_of_the_terminal(
     assert "No section '9.9'" in found[2] and "2.4 Comparison" in found[2]
     assert "Course of a game" in found[3] and "2.4 Comparison" in found[3]
     monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
-    assert rules_text.language() == "ja"
+    assert screen.language() == "ja"
     _, text, _ = play("naga", "--level", "casual", answers=["rules 2.2", "quit"])
     assert "ナーガ" in text or "ゲーム" in text
 

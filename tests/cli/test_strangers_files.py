@@ -19,12 +19,11 @@ from arena.audit import laws
 from arena.audit.laws import traces
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
-from arena.engine.option_table import DataTable
-from arena.engine.options import parse_options
+from arena.engine.options import DataTable, parse_options
 from arena.errors import ArenaError, BotError, StoreError
 from arena.games import load, names
 from arena.records import MatchRecord
-from arena.results import parquet, rows
+from arena.results import journal, parquet
 from arena.results.journal import JOURNAL_FILE
 from arena.results.manifest import MANIFEST_FILE
 from arena.tournament.config import check_config, read_config
@@ -177,11 +176,11 @@ def test_a_journal(data: st.DataObject, copy: Path, played: Path, capsys: pytest
         if name:
             found = db.execute("select value from meta where name = ?", (name,)).fetchone()
             value = json.dumps(data.draw(mutated(json.loads(found[0])))).encode() if found and name != "key" else b"\xff" * 5
-            db.execute("insert or replace into meta values (?, ?, ?)", (name, value, rows.checksum(name.encode() + value)))
+            db.execute("insert or replace into meta values (?, ?, ?)", (name, value, journal.checksum(name.encode() + value)))
         else:
             changed = data.draw(mutated(plain).filter(lambda value: "1" + "0" * 30 not in json.dumps(value)))
             body, match_id = msgspec.msgpack.encode(changed), bytes.fromhex(record.match_id)
-            checksum = rows.row_checksum(match_id, record.index, body)
+            checksum = journal.row_checksum(match_id, record.index, body)
             db.execute("insert or replace into matches values (?, ?, ?, ?)", (match_id, record.index, body, checksum))
     for file in copy.glob("cup/*.parquet"):
         file.unlink()

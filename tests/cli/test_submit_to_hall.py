@@ -15,11 +15,10 @@ import pytest
 import uvicorn
 
 from arena.cli.main import main
-from arena.cli.shared import sending
+from arena.cli.shared import remote_hall
 from arena.cli.shared.remote_hall import RemoteHall, Unreachable
-from arena.results.account_rows import Role
 from arena.results.accounts import Accounts
-from arena.results.site_file import SiteFile
+from arena.results.site_file import Role, SiteFile
 from arena.server.app import application
 from arena.server.contest.settings import Quotas
 from arena.server.server import configured, listener
@@ -72,7 +71,7 @@ def author(folder: Path, name: str) -> str:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Questions follow each other at once."""
-    monkeypatch.setattr(sending, "SOON", 0.01)
+    monkeypatch.setattr(remote_hall, "SOON", 0.01)
     monkeypatch.delenv("ARENA_TOKEN", raising=False)
 
 
@@ -174,7 +173,7 @@ def test_a_hall_that_goes_away_meanwhile_is_waited_for(
     assert answering.sent(bot("patient", "accept")) == 0
     assert len(asked) > 4
     asked.clear()
-    monkeypatch.setattr(sending, "_PATIENCE", -1.0)
+    monkeypatch.setattr(remote_hall, "_PATIENCE", -1.0)
     capsys.readouterr()
     assert answering.sent(bot("impatient", "accept")) == 2
     err = capsys.readouterr().err
@@ -184,12 +183,12 @@ def test_a_hall_that_goes_away_meanwhile_is_waited_for(
 def test_ctrl_c_says_that_the_submission_goes_on(
     answering: Answering, bot: Written, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "_ended", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(remote_hall, "_ended", lambda *_: signal.raise_signal(signal.SIGINT))
     assert answering.sent(bot("left_alone", "accept")) == 130
     err = capsys.readouterr().err
     assert f"goes on without you: {answering.url}/submissions/" in err and "Traceback" not in err
     monkeypatch.undo()
-    monkeypatch.setattr(sending, "SOON", 0.01)
+    monkeypatch.setattr(remote_hall, "SOON", 0.01)
     assert answering.sent(bot("left_alone", "accept")) == 0  # and nothing stands in its way
 
 

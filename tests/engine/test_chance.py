@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.audit.laws import chance_laws, make_table
+from arena.audit.laws import make_table, parts
 from arena.engine.chance import DEALT, DRAWN, STATES
 from arena.engine.rng import seed_words
 from arena.errors import ConfigError
@@ -100,13 +100,13 @@ class TestLeduc:
 
         monkeypatch.setattr(games, "ready_luck", lambda game: replace(luck, value=peeking))
         with pytest.raises(AssertionError, match="the value peeks"):
-            self.checked(chance_laws.redrawing_shows_nothing)
+            self.checked(parts.redrawing_shows_nothing)
 
     def test_an_event_that_is_not_declared_is_found(self, monkeypatch):
         luck = games.ready_luck(load("leduc"))
         monkeypatch.setattr(games, "ready_luck", lambda game: replace(luck, alternatives=lambda states, action: 0))
         with pytest.raises(AssertionError, match="chance decides"):
-            self.checked(chance_laws.chance_is_declared)
+            self.checked(parts.chance_is_declared)
 
     def test_alternatives_that_leave_one_out_are_found(self, monkeypatch):
         luck = games.ready_luck(load("leduc"))
@@ -114,7 +114,7 @@ class TestLeduc:
             games, "ready_luck", lambda game: replace(luck, alternatives=lambda *at: max(0, luck.alternatives(*at) - 1))
         )
         with pytest.raises(AssertionError, match=r"have probability 0\.75"):
-            self.checked(chance_laws.chance_is_declared)
+            self.checked(parts.chance_is_declared)
 
     def test_alternatives_that_are_not_drawn_so_are_found(self, monkeypatch):
         luck = games.ready_luck(load("leduc"))
@@ -125,7 +125,7 @@ class TestLeduc:
 
         monkeypatch.setattr(games, "ready_luck", lambda game: replace(luck, arrange=first_only))
         with pytest.raises(AssertionError, match="standard errors"):
-            self.checked(chance_laws.alternatives_are_drawn)
+            self.checked(parts.alternatives_are_drawn)
 
     @staticmethod
     def checked(law):

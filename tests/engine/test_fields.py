@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.engine.fields import Fields
+from arena.engine.position import Fields
 
 
 @pytest.mark.parametrize("name", games.names())

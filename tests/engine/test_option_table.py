@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.main import main
-from arena.engine.option_table import Column, DataTable, RowError, row_name
+from arena.engine.options import Column, DataTable, RowError, row_name
 from arena.errors import ConfigError
 from arena.games import load
 from arena.match.single_match import agree

@@ -18,8 +18,8 @@ from arena.games.hisatsu.state import DECK
 from arena.games.naga.state import CARDS
 from arena.reports.pages.words import catalogue, filled
 from arena.reports.table import LANGUAGES
-from arena.server.table_process.coach import known, refusals
 from arena.server.table_process.messages import Refusal
+from arena.server.table_process.telling import known, refusals
 
 Document = dict[str, Any]
 Groups = dict[tuple[str, int | None], dict[str, int]]

@@ -8,7 +8,7 @@ import pytest
 from arena.games import load, names
 from arena.reports.pages.words import catalogue
 from arena.reports.table import LANGUAGES
-from arena.server.table_process.coach import coach_of, known, refusals
+from arena.server.table_process.telling import coach_of, known, refusals
 from helpers.table_cards import ZONES
 from helpers.views import views
 

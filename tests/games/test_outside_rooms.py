@@ -17,7 +17,7 @@ from arena.agent import read_bot
 from arena.agent.starter import python_bot
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
-from arena.engine import default_rollout, jit
+from arena.engine import defaults, jit
 from arena.engine.contract import ROLLOUT
 from arena.games.discovery import outside_paths
 from arena.match.sandbox import Keeper, LockError
@@ -73,7 +73,7 @@ def test_only_tests_that_ask_for_them_see_them() -> None:
 
 def test_what_a_rollout_leaves_out_is_the_default() -> None:
     kuhn, leduc = (games.load(name) for name in poker_rooms.NAMES)
-    assert not (kuhn.folder / "rollout.py").exists() and kuhn.rollout.DEFAULTS == default_rollout.DEFAULTS
+    assert not (kuhn.folder / "rollout.py").exists() and kuhn.rollout.DEFAULTS == defaults.DEFAULTS
     own = (leduc.folder / "rollout.py").read_text()
     assert "def private_code(" in own and "def evaluate(" not in own
     assert all(hasattr(room.rollout, name) for room in (kuhn, leduc) for name in ROLLOUT)

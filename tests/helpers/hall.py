@@ -11,10 +11,9 @@ from starlette.testclient import TestClient, WebSocketTestSession
 
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
-from arena.results.journal import Journal
+from arena.results.journal import Journal, packed
 from arena.results.lock import LOCK_FILE
 from arena.results.manifest import write_manifest
-from arena.results.rows import packed
 from arena.results.status import Pace, Score
 from arena.server.app import application
 from arena.server.guard import Rules

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.ratings.history import history
 from arena.ratings.models import MODELS
+from arena.ratings.order import history
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import Ending, FaultRecord, MatchRecord

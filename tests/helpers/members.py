@@ -13,9 +13,9 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from arena.results.account_rows import Account, Role
+from arena.results.site_file import Account, Role
 from arena.server.app import Hall, application
-from arena.server.cookies import cookie_name
+from arena.server.headers import cookie_name
 from helpers.hall import HOST, TOKEN
 
 NAMES = {"organiser": "Olga", "aya": "Aya", "ben": "Ben", "gus": "Gus"}

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from arena.server.notes.desk import NotesDesk
+from arena.server.bot_notes import NotesDesk
 
 _BEGUN = 'say(\'{"type": "begun", "decisions": 5}\')\n'
 _HEARD = """say('{"type": "heard", "asked": %d, "said": {"decision": %d, "notes": [["sure", %d]], "output": "at %d"}}')\n"""

@@ -5,14 +5,13 @@ from contextlib import ExitStack
 import msgspec
 
 from arena import games
-from arena.agent.naming import find_bot
+from arena.agent.loading import find_bot
 from arena.match import play
 from arena.match.single_match import bot_seat, named
 from arena.records import MatchRecord
 from arena.results_folder import RESULTS
 from arena.server.people.levels import level
-from arena.server.people.sitting import bot, person, sit_down
-from arena.server.people.store import PERSON
+from arena.server.people.store import PERSON, bot, person, sit_down
 
 Sitter = str
 """A level's name, or a person's: `alice:expert` is alice, who plays like an expert."""

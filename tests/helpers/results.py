@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from arena.ratings.history import history
 from arena.ratings.models import MODELS
+from arena.ratings.order import history
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import MatchRecord

@@ -1,7 +1,7 @@
 """What a locked seat talks to, without a process behind it; and whose fault an answer can be."""
 
 from arena.match.sandbox.child import Child
-from arena.match.sandbox.turns import Turns
+from arena.match.sandbox.processor import Turns
 from arena.match.sandbox.watch import MemoryWatch
 from arena.records import Ending
 

@@ -6,8 +6,7 @@ from typing import Any
 import msgspec
 from playwright.sync_api import Page
 
-from arena.reports.pages.assets import FILES, table_files
-from arena.reports.pages.words import PAGE, catalogue
+from arena.reports.pages.words import FILES, PAGE, catalogue, table_files
 
 WIDTH = 320
 """The narrowest screen, in pixels: every table must fit."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from arena import games
-from arena.agent.naming import named_bot
+from arena.agent.loading import named_bot
 from arena.engine import jit
 from arena.engine.options import parse_options
 from arena.engine.readiness import CHANCE

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from arena.agent import StartInfo, View, bot_name, read_bot
-from arena.agent.naming import house_bots
+from arena.agent.loading import house_bots
 from arena.engine.room import States
 from arena.errors import BotError
 from arena.match import Fault

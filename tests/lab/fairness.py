@@ -19,11 +19,10 @@ from arena import games
 from arena.agent.view import View
 from arena.engine.options import OptionValue
 from arena.match import play
-from arena.server.people.sitting import person, sit_down
+from arena.server.people.store import person, sit_down
 from arena.server.table_process.desk import Desk, PersonSeat
-from arena.server.table_process.hints import Adviser
 from arena.server.table_process.messages import Act, FromTable, ToTable
-from arena.server.table_process.telling import Teller
+from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import Ticks
 
 GAME = "nertz"

@@ -23,10 +23,9 @@ import numpy as np
 from arena.cli.measuring.scale import PER_DEAL, Meter, Table, alone, processes
 from arena.games import names
 from arena.records import MatchRecord
-from arena.results.journal import Journal
+from arena.results.journal import Journal, packed
 from arena.results.lock import FolderLock
 from arena.results.manifest import BotEntry, Manifest, write_manifest
-from arena.results.rows import packed
 from arena.results.status import Pace, Score
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings

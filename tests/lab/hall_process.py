@@ -104,8 +104,8 @@ def open_hall(out: Path) -> Iterator[Hall]:
 
 def _serve(out: Path, token: str) -> None:
     from arena.server.app import application  # only now: it needs the extra `web`, and who opens a hall does not
-    from arena.server.buckets import Rate
     from arena.server.guard import Rules
+    from arena.server.limits import Rate
     from arena.server.server import listener, run
 
     with listener("127.0.0.1", 0) as place:

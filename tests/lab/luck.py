@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena import games
 from arena.engine import rng
-from arena.ratings.control_variates import without_luck
+from arena.ratings.error_bars import without_luck
 from arena.ratings.simple_matches import RANDOM, RULE, SimpleMatches, joined, play_searched_matches, play_simple_matches
 from arena.tournament.formats.betting import BettingTest, Verdict
 from arena.tournament.formats.compare import checkpoints

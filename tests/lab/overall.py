@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arena.engine import rng
 from arena.ratings.beliefs import believe
 from arena.ratings.models import BATCH_MODEL, MODEL
-from arena.ratings.orders import in_order
+from arena.ratings.order import in_order
 from arena.ratings.overall import PoolSkills, combine
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import MEAN_RANK, STANDARDIZED, RatingSettings

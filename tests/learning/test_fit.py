@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from arena.engine.contract import Features
-from arena.learning.training.fit import calibration, fit, log_loss, shares
-from arena.learning.training.policy import agreement, fit_policy, wanted_shares
+from arena.learning.training.networks import agreement, calibration, fit, fit_policy, log_loss, shares, wanted_shares
 from arena.learning.training.rows import Choices, Written
 
 ROWS = 20_000

@@ -15,7 +15,7 @@ from arena import games
 from arena.cli.main import main
 from arena.engine.random_tables import variants
 from arena.errors import ConfigError
-from arena.learning import drawing
+from arena.learning import rendering
 from arena.learning.episodes import episode_record
 from arena.learning.gymnasium import ManyMatches, OneMatch, environment_id
 from arena.learning.tables import IllegalChoice
@@ -243,7 +243,7 @@ def test_a_table_is_shown_as_the_learner_sees_it() -> None:
 
 
 def test_pictures_without_the_extra_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "_studios", [])
+    monkeypatch.setattr(rendering, "_studios", [])
     monkeypatch.setitem(sys.modules, "playwright.sync_api", None)
     env = OneMatch("naga", render_mode="rgb_array")
     env.reset(seed=1)

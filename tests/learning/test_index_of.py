@@ -4,7 +4,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.games import encoding, load
-from arena.learning.spaces import index_of
+from arena.learning.gymnasium.environments import index_of
 
 
 def test_the_place_among_all_codes_is_the_index() -> None:

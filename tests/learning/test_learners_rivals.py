@@ -13,14 +13,13 @@ from arena.agent.view import View
 from arena.engine.rng import next_word
 from arena.errors import ArenaError, BotError, ConfigError
 from arena.learning.compiled.layout import COUNT, RIVAL_RNG, SEAT
-from arena.learning.rival_search import AskedSearch
-from arena.learning.rivals import Batch
+from arena.learning.rivals import AskedSearch, Batch
 from arena.learning.selfplay import SelfPlay
 from arena.learning.tables import Tables
 from arena.match import Answer, Fault, play
 from arena.match.seeds import single_match_seeds
 from arena.match.single_match import agree, bot_seat, named
-from arena.search.part import Part
+from arena.search.task import Part
 from helpers.learning import Chooser, Episode, episodes
 from helpers.paths import TESTS
 

@@ -14,7 +14,7 @@ from open_spiel.python.algorithms.ismcts import ISMCTSBot
 
 from arena.errors import ConfigError
 from arena.games import load
-from arena.learning.openspiel import ArenaGame, ArenaState, OpenSpielAgent, Rollouts, parameters, register_all
+from arena.learning.openspiel import ArenaGame, ArenaState, OpenSpielAgent, Rollouts, register_all, setups
 from arena.learning.openspiel.nodes import Node
 from arena.learning.openspiel.policies import end_game, read_policy, solved, write_policy
 from arena.match import MatchSetup
@@ -137,7 +137,7 @@ def test_openspiels_search_finds_the_best_answer() -> None:
 def test_options_of_a_match_are_parameters() -> None:
     game = load("yaniv")
     options = game.resolve_options({"threshold": 7, "slap_down": True}, 3)
-    made = ArenaGame("yaniv", parameters.given(game, 3, options))
+    made = ArenaGame("yaniv", setups.given(game, 3, options))
     assert made.setup.options == options and made.num_players() == 3
 
 

@@ -15,7 +15,7 @@ from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants
 from arena.errors import ConfigError
 from arena.games import load, names
-from arena.learning.openspiel import PREFIX, ArenaGame, ArenaState, parameters
+from arena.learning.openspiel import PREFIX, ArenaGame, ArenaState, setups
 
 SHORT: dict[str, dict[str, OptionValue]] = {
     "nertz": {"max_rounds": 1, "tick_limit": 3},
@@ -38,7 +38,7 @@ def absl_flags() -> None:
 
 
 def loaded(name: str, seats: int, options: Mapping[str, OptionValue], **more: Any) -> ArenaGame:
-    given = parameters.given(load(name), seats, {**options, **SHORT.get(name, {})})
+    given = setups.given(load(name), seats, {**options, **SHORT.get(name, {})})
     return pyspiel.load_game(PREFIX + name, {**given, "rng_seed": 1, **more})
 
 

@@ -9,7 +9,7 @@ from arena.engine.net import FILE, Net, read_nets
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.games import load, luck_nets
-from arena.learning.training.fit import log_loss, shares
+from arena.learning.training.networks import log_loss, shares
 from arena.learning.training.prospects import PairRows, fit_value, joined, played_rows, players_of, targets_of, write_value
 
 YANIV, NAGA = load("yaniv"), load("naga")

@@ -7,8 +7,7 @@ import pytest
 
 from arena.engine.net import FILE, KINDS, read_note
 from arena.games import load, names
-from arena.learning.training.fit import calibration, log_loss, shares
-from arena.learning.training.policy import agreement
+from arena.learning.training.networks import agreement, calibration, log_loss, shares
 from arena.learning.training.rows import Choices, Rows
 from arena.learning.training.selfplay import default_table, joined_rounds, rollout_rows, searched_round
 from arena.search import Settings

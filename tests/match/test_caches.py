@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.match.sandbox import Keeper, caches, forget_caches
+from arena.match.sandbox import Keeper, forget_caches, processor
 from arena.match.sandbox.child import Child
 from arena.records import Ending
 from helpers.locked_matches import LIMITS, RIVAL, play_locked
@@ -13,7 +13,7 @@ from helpers.locked_matches import LIMITS, RIVAL, play_locked
 
 @pytest.fixture(autouse=True)
 def anew() -> None:
-    caches._others.cache_clear()
+    processor._others.cache_clear()
 
 
 def test_the_largest_cache_is_filled_several_times_with_memory_that_is_there(
@@ -22,15 +22,15 @@ def test_the_largest_cache_is_filled_several_times_with_memory_that_is_there(
     for number, size in enumerate(("32K", "512K", "1024K")):
         (tmp_path / f"index{number}").mkdir()
         (tmp_path / f"index{number}" / "size").write_text(f"{size}\n")
-    monkeypatch.setattr(caches, "_CACHES", tmp_path)
+    monkeypatch.setattr(processor, "_CACHES", tmp_path)
     forget_caches()
-    assert caches._others().nbytes == 3 << 20 and caches._others().all()
+    assert processor._others().nbytes == 3 << 20 and processor._others().all()
 
 
 def test_where_the_kernel_does_not_tell_a_usual_size_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caches, "_CACHES", tmp_path)
-    assert caches._others().nbytes == 96 << 20
-    caches._others.cache_clear()
+    monkeypatch.setattr(processor, "_CACHES", tmp_path)
+    assert processor._others().nbytes == 96 << 20
+    processor._others.cache_clear()
 
 
 def test_where_a_config_asks_for_it_caches_are_filled_before_each_decision_and_nobody_else_runs(
@@ -38,7 +38,7 @@ def test_where_a_config_asks_for_it_caches_are_filled_before_each_decision_and_n
 ) -> None:
     filled, paused = list[bool](), list[int]()
     before = Child.pause
-    monkeypatch.setattr(caches, "forget", lambda: filled.append(True))
+    monkeypatch.setattr(processor, "forget", lambda: filled.append(True))
     monkeypatch.setattr(Child, "pause", lambda self: (paused.append(self.pid), before(self)))
     with Keeper(["naga"]) as keeper:
         for clean in (False, True):

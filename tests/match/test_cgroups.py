@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.match.sandbox import cgroups
-from arena.server import memory
+from arena.server import limits
 
 MEMORY = 64 << 20
 
@@ -86,8 +86,8 @@ def test_how_much_memory_a_container_has_is_known(
     assert not cgroups.has_memory(tmp_path)
     current.with_name("memory.stat").write_text(f"anon 7\ninactive_file {MEMORY}\n")
     assert cgroups.has_memory(tmp_path), "pages of files are given back"
-    monkeypatch.setattr(memory, "memory_limit", lambda: 2 * memory.LEAST)
-    assert memory.of_process() == memory.LEAST
+    monkeypatch.setattr(limits, "memory_limit", lambda: 2 * limits.LEAST)
+    assert limits.of_process() == limits.LEAST
 
 
 def test_a_program_is_limited_and_what_is_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

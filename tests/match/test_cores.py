@@ -7,8 +7,8 @@ import pytest
 
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer
-from arena.match.sandbox import Keeper, LockedSeat, LockError, cores
-from arena.match.sandbox.cores import Core
+from arena.match.sandbox import Keeper, LockedSeat, LockError, processor
+from arena.match.sandbox.processor import Core
 from arena.records import Clock
 from helpers.locked_matches import LIMITS, first_view
 
@@ -31,7 +31,7 @@ class Slow(Agent):
 @pytest.fixture(autouse=True)
 def no_other_tests_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """Locked matches of tests that run beside this one hold cores of the same machine."""
-    monkeypatch.setattr(cores, "CLAIM", f"arena core of test {os.getpid()}")
+    monkeypatch.setattr(processor, "CLAIM", f"arena core of test {os.getpid()}")
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_core_that_others_use_too_is_left_for_a_while_if_another_idles(
     everywhere: set[int], is_idle: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     idle = iter([100.0, 102.0, 104.0] if is_idle else [100.0, 100.1, 100.2])
-    monkeypatch.setattr(cores, "idle_seconds", lambda: next(idle))
+    monkeypatch.setattr(processor, "idle_seconds", lambda: next(idle))
     core = Core()
     core.hold([])
     core.judge([], cpu=0.9, wall=1.0)

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from arena.match.sandbox import kernel, limits
+from arena.match.sandbox import kernel, lockdown
 from arena.records import Limits
 
 pytestmark = pytest.mark.skipif(not kernel.is_known(), reason="Linux alone")
@@ -18,7 +18,7 @@ def test_programs_of_one_user_cannot_see_how_many_signals_another_one_has_queued
     if pid == 0:
         found = 255
         try:
-            limits.apply_to_program(Limits(memory=1 << 30), counts_threads=False, shares_user=shares_user)
+            lockdown.apply_to_program(Limits(memory=1 << 30), counts_threads=False, shares_user=shares_user)
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
             signal.raise_signal(signal.SIGRTMIN)
             found = 0

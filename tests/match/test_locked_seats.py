@@ -13,9 +13,9 @@ import pytest
 
 from arena.agent import StartInfo, read_bot
 from arena.agent.view import View
+from arena.cli.bench.seats import SeatCost
 from arena.cli.main import main
 from arena.cli.measuring.commands import CommandCost
-from arena.cli.measuring.seats import SeatCost
 from arena.games import names
 from arena.match import Answer, Fault
 from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError

@@ -20,7 +20,7 @@ from arena.agent.view import View
 from arena.cli.main import main
 from arena.match import Answer, Fault, play, protocol
 from arena.match.sandbox import CommandSeat
-from arena.match.sandbox.channel import Pipes
+from arena.match.sandbox.wire import Pipes
 from arena.match.single_match import agree
 from arena.records import Clock, Ending, Limits
 from helpers.command_bots import SHORT_MATCHES

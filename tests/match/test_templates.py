@@ -9,7 +9,7 @@ import pytest
 from arena.agent import BotFiles
 from arena.games import load
 from arena.match import HostTrouble, play
-from arena.match.sandbox import Keeper, LockedSeat, LockError, proc
+from arena.match.sandbox import Keeper, LockedSeat, LockError, pressure
 from arena.match.sandbox import keeper as keeper_module
 from arena.match.single_match import agree
 from arena.records import Ending
@@ -93,7 +93,7 @@ def test_only_the_templates_used_last_are_kept(
     keeper: Keeper, monkeypatch: pytest.MonkeyPatch, most: str, has_memory: bool
 ) -> None:
     monkeypatch.setattr(keeper_module, most, 2)
-    monkeypatch.setattr(proc, "has_memory", lambda: has_memory)
+    monkeypatch.setattr(pressure, "has_memory", lambda: has_memory)
     bots = [bot(SAYS + f"# {number}\n") for number in range(4)]
     for rival in bots:
         assert played(keeper, bots[0], rival)[0] == [Ending.PLAYED] * 2

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.sandbox import kernel, proc, watch
+from arena.match.sandbox import kernel, pressure, watch
 from arena.records import Limits
 
 LIMITS = Limits(memory=1 << 40)
@@ -81,7 +81,7 @@ def test_the_memory_of_a_process_is_seen_whatever_its_name() -> None:
 
 
 def test_a_process_that_is_there_and_tells_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proc, "status", lambda folder: {})
+    monkeypatch.setattr(pressure, "status", lambda folder: {})
     if Path(f"/proc/{os.getpid()}").exists():
         with pytest.raises(OSError, match="cannot be read"):
             watch.excess(os.getpid(), LIMITS)

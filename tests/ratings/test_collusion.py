@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from arena.ratings.collusion import partners
+from arena.ratings.pairs import partners
 from arena.ratings.rows import PoolRows
 
 BOTS = tuple((f"bot{number}", 1) for number in range(6))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.ratings.control_variates import FIRST_COEFFICIENT, coefficients, without_luck
+from arena.ratings.error_bars import FIRST_COEFFICIENT, coefficients, without_luck
 
 
 def numbers_with_luck(deals, slope, seed=1):

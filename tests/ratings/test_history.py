@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.ratings.history import LEAST_POINTS, POINTS, history
 from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
-from arena.ratings.patterns import patterns_of
+from arena.ratings.order import LEAST_POINTS, POINTS, history
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
+from arena.ratings.trueskill_batch import patterns_of
 from arena.records import HistoryPoint
 from arena.results import parquet
 from helpers.records import BOTS, RECORDS, rated
@@ -61,7 +61,7 @@ def test_what_all_at_once_costs_is_shared_by_the_pools(monkeypatch: pytest.Monke
     pools = rated().pools()
     results = sum(len(patterns_of(rows).starts) - 1 for rows in pools.values())
     for allowed, expected in ((20 * results, 20), (1, LEAST_POINTS)):
-        monkeypatch.setattr("arena.ratings.history.MOST_SOLVED", allowed)
+        monkeypatch.setattr("arena.ratings.order.MOST_SOLVED", allowed)
         points = history(pools, RatingSettings())
         for pool, rows in ((pool, rows) for pool, rows in pools.items() if rows.matches > 20):
             batch, online = (

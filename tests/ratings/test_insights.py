@@ -9,9 +9,9 @@ import pytest
 
 from arena.cli.main import USER_ERROR, main
 from arena.ratings.explain import explain
-from arena.ratings.head_to_head import head_to_head
-from arena.ratings.history import history
 from arena.ratings.models import MODELS
+from arena.ratings.order import history
+from arena.ratings.pairs import head_to_head
 from arena.ratings.settings import RatingSettings
 from arena.records import Ending, MatchRecord
 from arena.results import parquet

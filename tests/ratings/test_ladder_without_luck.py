@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from arena.audit.results_audit import audit_results
 from arena.errors import StoreError
-from arena.ratings.values import combined
+from arena.ratings.match_luck import combined
 from arena.tournament.formats import ladder as ladder_format
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.session import Results

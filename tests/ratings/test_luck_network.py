@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import games
-from arena.audit.laws.chance_laws import CHANCE_LAWS
+from arena.audit.laws.parts import CHANCE_LAWS
 from arena.engine.chance import Luck
 from arena.engine.contract import Numbers
 from arena.engine.net import Net, Nets
@@ -12,7 +12,7 @@ from arena.engine.options import OptionValue
 from arena.engine.random_tables import Table
 from arena.engine.rng import seed_words
 from arena.engine.room import Game, States
-from arena.ratings import values
+from arena.ratings import match_luck
 
 YANIV, NAGA = games.load("yaniv"), games.load("naga")
 BY_SEAT = ("hand", "known", "origin", "totals", "dropped", "hand_size")
@@ -66,8 +66,8 @@ def tells_well(name: str, seats: int, **options: OptionValue) -> bool:
 def test_which_tables_have_a_network_for_luck():
     assert tells_well("yaniv", 2) and tells_well("yaniv", 3) and tells_well("naga", 2, series="first_to:3")
     assert not tells_well("yaniv", 10) and not tells_well("yaniv", 3, mode="elim201") and not tells_well("hisatsu", 3)
-    assert values.estimate(YANIV).name == values.estimate(NAGA).name == "network"
-    assert values.estimate(games.load("hisatsu")).name == "value"
+    assert match_luck.estimate(YANIV).name == match_luck.estimate(NAGA).name == "network"
+    assert match_luck.estimate(games.load("hisatsu")).name == "value"
 
 
 @pytest.mark.parametrize("seats", [2, 3])
@@ -144,11 +144,11 @@ def test_its_numbers_reach_compiled_code_as_they_are():
 
 
 def test_another_network_is_another_estimate(monkeypatch):
-    told = values.estimate(YANIV)
+    told = match_luck.estimate(YANIV)
     other = Nets(
         {"value": Net(np.ones((3, 2), np.float32), np.zeros(2, np.float32), np.ones(2, np.float32), 0.5)}, frozenset({2})
     )
     monkeypatch.setattr(games, "luck_nets", lambda _: other)
-    values._estimate.cache_clear()
-    assert values.estimate(YANIV).sha256 != told.sha256
-    values._estimate.cache_clear()
+    match_luck._estimate.cache_clear()
+    assert match_luck.estimate(YANIV).sha256 != told.sha256
+    match_luck._estimate.cache_clear()

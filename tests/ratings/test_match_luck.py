@@ -10,11 +10,10 @@ import pytest
 from arena.engine.room import Game
 from arena.games import load
 from arena.match import MatchSetup, void
-from arena.ratings.control_variates import FIRST_COEFFICIENT
-from arena.ratings.match_luck import bounded, course_of, luck_of, no_luck
+from arena.ratings.error_bars import FIRST_COEFFICIENT
+from arena.ratings.match_luck import bounded, combined, course_of, estimate, estimates, luck_of, no_luck
 from arena.ratings.rows import Collector
 from arena.ratings.skill import shares_by_row, shares_of, skill_of, skills
-from arena.ratings.values import combined, estimate, estimates
 from arena.records import LUCK_LIMIT, Ending, MatchRecord
 from arena.results import parquet
 from arena.tournament.archive.luck import Reckoner
@@ -175,19 +174,19 @@ def test_shares_of_rivals():
 
 
 def test_an_estimate_is_named_by_what_decides_its_numbers(monkeypatch):
-    from arena.ratings import values
+    from arena.ratings import match_luck
 
     game = load("yaniv")
     told = estimate(game)
-    reached = values._reached(game.package)
+    reached = match_luck._reached(game.package)
     assert {name.rpartition(".")[2] for name in reached} >= {"chance", "rollout", "estimates", "memory"}
     assert "arena.games.yaniv.text" not in reached
     assert estimates(["yaniv", "naga"])["yaniv"] == told != estimates(["naga"])["naga"]
     assert combined(["naga", "yaniv"]) == combined(["yaniv", "naga", "naga"]) != combined(["naga"])
-    monkeypatch.setattr(values, "METHOD", values.METHOD + 1)
-    values._estimate.cache_clear()
+    monkeypatch.setattr(match_luck, "METHOD", match_luck.METHOD + 1)
+    match_luck._estimate.cache_clear()
     assert estimate(game) != told
-    values._estimate.cache_clear()
+    match_luck._estimate.cache_clear()
 
 
 def test_bounded_sums_never_pass_the_limit_and_are_0_on_average_exactly():

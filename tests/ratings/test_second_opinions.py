@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from arena.ratings import notable
-from arena.ratings.error_bars import ErrorBars, joint_bars
-from arena.ratings.rank_probabilities import rank_probabilities
-from arena.ratings.seat_advantage import seat_advantage
+from arena.ratings import explain
+from arena.ratings.error_bars import ErrorBars, joint_bars, rank_probabilities
+from arena.ratings.pairs import seat_advantage
 from arena.ratings.second_opinions import ELO_PER_LOGIT, bradley_terry, is_low_good, second_opinions
 from arena.records import Ending, MatchRecord
 from helpers.records import collected, make_record, make_seat, played
@@ -132,7 +131,7 @@ def test_matches_worth_a_look() -> None:
         scored(("bob", 1, 9.0), ("alice", 2, 8.5)), scored(("alice", 1, 4.0), ("bob", 2, 3.0)),
         scored(("alice", 1, 4.0), ("bob", 1, 4.0)),
     )  # fmt: skip
-    assert notable.faults(rows, 9) == [1, 3, 2] and notable.faults(rows, 2) == [1, 3]
-    assert notable.closest(rows, 2) == [4, 5] and notable.closest(rows, 9) == [4, 5, 0]
-    assert notable.losses(rows, 1) == [(4, 0), (0, 1), (3, 2)]
-    assert notable.closest(collected(), 3) == notable.faults(collected(), 3) == notable.losses(collected(), 3) == []
+    assert explain.faults(rows, 9) == [1, 3, 2] and explain.faults(rows, 2) == [1, 3]
+    assert explain.closest(rows, 2) == [4, 5] and explain.closest(rows, 9) == [4, 5, 0]
+    assert explain.losses(rows, 1) == [(4, 0), (0, 1), (3, 2)]
+    assert explain.closest(collected(), 3) == explain.faults(collected(), 3) == explain.losses(collected(), 3) == []

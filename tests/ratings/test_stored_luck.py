@@ -11,8 +11,8 @@ from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import StoreError
 from arena.games import load
+from arena.ratings.match_luck import estimate
 from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
-from arena.ratings.values import estimate
 from arena.records import LuckWorth
 from arena.results import parquet
 from arena.results.manifest import read_manifest, write_manifest

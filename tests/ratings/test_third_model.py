@@ -9,8 +9,8 @@ from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.ratings.beliefs import believe
-from arena.ratings.history import history
 from arena.ratings.models import MODELS, Model, headlines
+from arena.ratings.order import history
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import MEAN_MU, STANDARDIZED, Anchor, RatingSettings, checked_settings
 from arena.ratings.standings import Standings, rate

@@ -9,10 +9,9 @@ import pytest
 import trueskill
 
 from arena.ratings import trueskill_batch
-from arena.ratings.factor_graph import new_workspace, update
+from arena.ratings.factor_graph import above, between, new_workspace, update
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.ratings.truncation import above, between
 
 SETTINGS = RatingSettings()
 EXACT = (

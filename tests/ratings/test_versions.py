@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from arena.ratings.over_deals import share_interval
+from arena.ratings.error_bars import share_interval
+from arena.ratings.pairs import compare_bots
 from arena.ratings.rows import Collector, PoolRows
-from arena.ratings.versions import compare_bots
 from arena.records import MatchRecord
 from helpers.records import make_record, make_seat, make_void
 

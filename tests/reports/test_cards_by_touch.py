@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from arena.games import load
-from arena.server.table_process.coach import refusals
+from arena.server.table_process.telling import refusals
 from helpers.browser import chromium, in_browser, look, watched
 from helpers.choosing_page import ChoosingPage
 

@@ -7,11 +7,9 @@ import pytest
 
 from arena.errors import StoreError
 from arena.results import sqlite
-from arena.results.account_rows import Role
 from arena.results.accounts import MOST_SESSIONS, MOST_TOKENS, Accounts, CannotInvite, Joined, Kind
-from arena.results.person_names import folded_name
-from arena.results.site_file import SITE_FILE, NameTaken, SiteFile, StoredPerson, now
-from arena.results.tokens import digest, new_token
+from arena.results.people import folded_name
+from arena.results.site_file import SITE_FILE, NameTaken, Role, SiteFile, StoredPerson, digest, new_token, now
 
 
 @pytest.fixture

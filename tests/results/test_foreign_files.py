@@ -13,9 +13,8 @@ from arena.agent.submissions import Submissions
 from arena.cli.main import main
 from arena.errors import StoreError
 from arena.results import parquet
-from arena.results.journal import JOURNAL_FILE, Journal
+from arena.results.journal import JOURNAL_FILE, Journal, row_checksum, row_of
 from arena.results.manifest import MANIFEST_FILE, MOST_POOLS, read_manifest, stored_clock, stored_limits, write_manifest
-from arena.results.rows import row_checksum, row_of
 from arena.tournament.archive.adding import add_to_hall
 from arena.tournament.archive.finding import locate_match
 from arena.tournament.archive.folder import Entry, rated_entries

@@ -11,8 +11,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.records import Ending, MatchRecord
-from arena.results.journal import JOURNAL_FILE, Journal
-from arena.results.rows import record_of, row_of
+from arena.results.journal import JOURNAL_FILE, Journal, record_of, row_of
 from helpers.records import plain_record
 
 MATCHES = 400

@@ -10,11 +10,10 @@ import pytest
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
-from arena.results.account_rows import Role
 from arena.results.accounts import Accounts
 from arena.results.inbox import Inbox
 from arena.results.journal import Journal
-from arena.results.site_file import SiteFile
+from arena.results.site_file import Role, SiteFile
 from arena.results_folder import protect, umask_of
 from helpers.paths import ROOT
 

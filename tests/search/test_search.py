@@ -22,7 +22,7 @@ from arena.match import Answer, play
 from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
 from arena.match.single_match import agree, play_match
 from arena.records import Clock, Ending
-from arena.search import Findings, Memory, part, scratch
+from arena.search import Findings, Memory, scratch, task
 from arena.search.scratch import Scratch
 from arena.search.settings import METHODS, Settings
 from arena.search.workspace import NANOSECONDS, SHARE
@@ -76,7 +76,7 @@ def test_what_a_seat_cannot_see_changes_nothing(room: str, method: str) -> None:
                 )
                 codes = game.legal_list(states)
                 seen, true = (
-                    part.Part(game, shown, seat, len(codes), asked, game.constants, 0, 1)
+                    task.Part(game, shown, seat, len(codes), asked, game.constants, 0, 1)
                     for shown in (game.observed(states, seat), states)
                 )
                 true._rng[:] = seen._rng  # else it would come from the bytes of the state
@@ -136,22 +136,22 @@ def test_threads_add_up_and_change_nothing_when_they_are_refused(monkeypatch: py
     def refuse(_part: object) -> bool:
         return False
 
-    monkeypatch.setattr(part.Part, "starts", refuse)
+    monkeypatch.setattr(task.Part, "starts", refuse)
     assert same(found, view.search(iterations=101, threads=3))
 
 
 @pytest.mark.parametrize("are_refused", [False, True])
 def test_threads_share_the_time_where_they_are_refused(are_refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else each has all of it, and the seat is charged for what they take."""
-    write, budgets = part.Part._write_settings, []
+    write, budgets = task.Part._write_settings, []
 
-    def noted(one: part.Part, arrays: Scratch, *arguments: int) -> None:
+    def noted(one: task.Part, arrays: Scratch, *arguments: int) -> None:
         write(one, arrays, *arguments)
         budgets.append(int(arrays.settings[NANOSECONDS]))
 
-    monkeypatch.setattr(part.Part, "_write_settings", noted)
+    monkeypatch.setattr(task.Part, "_write_settings", noted)
     if are_refused:
-        monkeypatch.setattr(part.Part, "starts", lambda _part: False)
+        monkeypatch.setattr(task.Part, "starts", lambda _part: False)
     game = load("yaniv")
     states = game.deal(2, game.resolve_options({}, 2), 1)
     view = view_of(game, states, game.engine.current_seat(states))

@@ -12,10 +12,10 @@ from starlette.testclient import TestClient
 from arena.errors import StoreError
 from arena.results.accounts import Accounts
 from arena.results.site_file import SITE_FILE
-from arena.server.cookies import cookie_name
-from arena.server.persons import person_of
+from arena.server.headers import cookie_name
 from arena.server.submitting.checks import Checks
 from arena.server.tables.tables import Tables
+from arena.server.visitors import person_of
 from helpers.hall import HOST, TOKEN, hall
 from helpers.live_tables import COMMAND, Clock
 from helpers.members import Members, with_members

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.results.account_rows import Role
 from arena.results.accounts import Accounts
-from arena.results.site_file import SiteFile
+from arena.results.site_file import Role, SiteFile
 from arena.server.people.store import records
 from helpers.line import Line
 from helpers.paths import ROOT

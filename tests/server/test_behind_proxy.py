@@ -9,9 +9,8 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from arena.errors import ConfigError
 from arena.server.app import application
-from arena.server.buckets import Rate
-from arena.server.guard import Rules, rules_for
-from arena.server.proxy import public_address
+from arena.server.guard import Rules, public_address, rules_for
+from arena.server.limits import Rate
 from helpers.hall import TOKEN
 
 PUBLIC = "https://arena.example.org"

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.server import child_process, memory
+from arena.server import child_process, limits
 from arena.server.child_process import ChildProcess
-from arena.server.computing import HOUR, cpu_seconds
-from arena.server.sending import AT_ONCE, MOST_WAITING, Lanes, in_parts
+from arena.server.limits import HOUR, cpu_seconds
 from arena.server.tables.table import IDLE_SECONDS, IDLE_SECONDS_WITH_BOTS
+from arena.server.transfer import AT_ONCE, MOST_WAITING, Lanes, in_parts
 from helpers.live_tables import Sitting, Visitor, until
 from helpers.members import Members, with_members
 
@@ -69,7 +69,7 @@ def test_what_a_process_and_all_below_it_use_is_counted_until_they_end(monkeypat
 
 
 def test_a_process_has_a_limit_of_memory_and_all_that_it_starts_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "of_process", lambda: 256 << 20)
+    monkeypatch.setattr(limits, "of_process", lambda: 256 << 20)
     _, heard, child = run(LIMITED + TAKES)
     assert not heard and "MemoryError" in child.errors and not child.ran_out
     _, heard, child = run(f"{LIMITED}import subprocess; subprocess.run([sys.executable, '-I', '-S', '-c', {TAKES!r}])")
@@ -79,7 +79,7 @@ def test_a_process_has_a_limit_of_memory_and_all_that_it_starts_has_it(monkeypat
 def test_a_process_that_the_kernel_killed_for_its_memory_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     kills_itself = "import os; os.kill(os.getpid(), 9)"
     assert not run(kills_itself)[2].ran_out
-    monkeypatch.setattr(memory, "kills", itertools.count().__next__)
+    monkeypatch.setattr(limits, "kills", itertools.count().__next__)
     assert run(kills_itself)[2].ran_out
 
 

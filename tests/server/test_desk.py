@@ -11,7 +11,7 @@ from arena.agent.view import View
 from arena.match import Fault
 from arena.match.in_process import InProcessSeat
 from arena.records import Ending, MatchRecord
-from arena.server.table_process import hints
+from arena.server.table_process import telling
 from arena.server.table_process.desk import Desk
 from arena.server.table_process.messages import Act, Advise, Ask, Envelope, FromTable, Hint, Refused, Replace, Restore, ToTable
 from helpers.scripted_tables import Reaction, ScriptedHall, played, setup
@@ -150,9 +150,9 @@ def test_a_decision_is_searched_once_however_often_a_hint_is_wanted(monkeypatch:
         searched.append(decision)
         return Hint(decision=decision, best="a", simulations=1, choices=[], loss=None)
 
-    monkeypatch.setattr(hints, "hint", found)
+    monkeypatch.setattr(telling, "hint", found)
     told: list[FromTable] = []
-    adviser = hints.Adviser(told.append)
+    adviser = telling.Adviser(told.append)
     for decision in (4, 4, 4, 6, 6):
         adviser.advise(0, decision, cast(View, None))
         for thread in threading.enumerate():

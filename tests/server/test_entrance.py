@@ -4,11 +4,9 @@ import pytest
 from starlette.testclient import WebSocketDenialResponse
 from starlette.websockets import WebSocketDisconnect
 
-from arena.results.account_rows import Role
 from arena.results.accounts import Accounts, Kind
-from arena.results.site_file import SiteFile
-from arena.results.tokens import digest, new_token
-from arena.server.cookies import cookie_name
+from arena.results.site_file import Role, SiteFile, digest, new_token
+from arena.server.headers import cookie_name
 from helpers.hall import HOST, live
 from helpers.members import Members
 

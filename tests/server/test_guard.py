@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
-from arena.server.buckets import Buckets, Rate
 from arena.server.guard import Rules, cookie_name, rules_for
 from arena.server.headers import POLICY
+from arena.server.limits import Buckets, Rate
 from helpers.hall import HOST, TOKEN, hall, live
 
 

@@ -14,8 +14,8 @@ from arena.agent.submissions import Submissions
 from arena.cli.main import main
 from arena.errors import StoreError, short_trace
 from arena.records import Limits
-from arena.results.account_rows import Role
 from arena.results.inbox import Sent, State
+from arena.results.site_file import Role
 from arena.server.contest import checker
 from arena.server.contest.checker import checked
 from arena.server.contest.messages import Check

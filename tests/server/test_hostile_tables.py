@@ -8,10 +8,10 @@ import pytest
 from starlette.websockets import WebSocketDisconnect
 
 from arena.results.site_file import SiteFile, StoredPerson
-from arena.server import persons as persons_module
+from arena.server import visitors as persons_module
+from arena.server.entrance import MOST_GUESTS, Sessions
 from arena.server.live_board.socket import MOST_SOCKETS
-from arena.server.persons import Persons, folded_name
-from arena.server.sessions import MOST_GUESTS, Sessions
+from arena.server.visitors import Persons, folded_name
 from helpers.live_tables import Sitting, Visitor, until
 
 

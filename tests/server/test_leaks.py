@@ -9,9 +9,8 @@ from arena.games import load, names
 from arena.match.tape import Tape
 from arena.records import Clock
 from arena.server.table_process.desk import Desk
-from arena.server.table_process.hints import Adviser, hint
 from arena.server.table_process.messages import Act, Advise, Envelope, FromTable
-from arena.server.table_process.telling import Teller
+from arena.server.table_process.telling import Adviser, Teller, hint
 from helpers.scripted_tables import ScriptedHall
 from helpers.views import worlds
 

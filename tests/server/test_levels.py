@@ -7,7 +7,7 @@ import yaml
 
 from arena import games
 from arena.agent import read_bot
-from arena.agent.naming import HOUSE, find_bot, house_bots
+from arena.agent.loading import HOUSE, find_bot, house_bots
 from arena.agent.submissions import Submissions
 from arena.errors import ConfigError
 from arena.match.single_match import play_match

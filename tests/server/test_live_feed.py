@@ -15,8 +15,7 @@ from arena.server import openapi
 from arena.server.assets import STATIC
 from arena.server.live_board import feed, socket
 from arena.server.live_board.board import Seen
-from arena.server.live_board.channel import REMEMBERED, Channel
-from arena.server.live_board.messages import ChangedRow
+from arena.server.live_board.channel import REMEMBERED, ChangedRow, Channel
 from arena.server.views.state import UNREADABLE
 from helpers.hall import HOST, Played, hall, live
 from helpers.members import with_members

@@ -11,8 +11,8 @@ from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.names import NAME
 from arena.results.inbox import Inbox
-from arena.server.buckets import Rate
 from arena.server.guard import Rules
+from arena.server.limits import Rate
 from arena.server.views.source import MOST_LETTERS, MOST_SHOWN
 from helpers.members import Members, with_members
 from helpers.results import HOSTILE

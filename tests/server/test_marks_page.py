@@ -12,16 +12,13 @@ import pytest
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
-from arena.results.account_rows import Account, Role
 from arena.results.inbox import Inbox, State
 from arena.results.manifest import write_manifest
-from arena.results.owned_bots import OwnedBots
-from arena.results.site_file import SiteFile
+from arena.results.site_file import Account, OwnedBots, Role, SiteFile
 from arena.server.contest.marks import BotMark, Marks, PoolMark, keep_marks
 from arena.server.contest.messages import Checked
-from arena.server.running_contest.recent_marks import FRESH_SECONDS, RecentMarks
-from arena.server.running_contest.running import RunningContest
-from arena.server.views.marks import BOM, marks_csv
+from arena.server.running_contest.running import FRESH_SECONDS, RecentMarks, RunningContest
+from arena.server.views.contest import BOM, marks_csv
 from helpers.hall import Played, hall
 from helpers.members import Members, with_members
 from helpers.records import make_record, make_seat, numbered

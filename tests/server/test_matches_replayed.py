@@ -11,8 +11,8 @@ from arena.errors import StoreError
 from arena.records import Ending
 from arena.reports.pages.frames import StoredMatch
 from arena.results.journal import Journal
-from arena.server.computing import GUESTS
-from arena.server.views import choices as choices_view
+from arena.server.limits import GUESTS
+from arena.server.views import match as choices_view
 from arena.server.views import match as views
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Settings

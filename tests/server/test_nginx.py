@@ -20,8 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from arena.server.app import application
-from arena.server.guard import rules_for
-from arena.server.proxy import public_address
+from arena.server.guard import public_address, rules_for
 from arena.server.server import configured, listener
 from arena.server.submitting.checks import Checks
 from helpers.hall import TOKEN

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.server.notes import child as module
-from arena.server.notes.child import LEFT, Hearing, NotesChild
-from arena.server.notes.desk import KEPT, MOST_AT_ONCE, NotesDesk
+from arena.server import bot_notes as module
+from arena.server.bot_notes import KEPT, LEFT, MOST_AT_ONCE, Hearing, NotesChild, NotesDesk
 from arena.server.problems import Problem
 from helpers.notes_children import child, settle
 from helpers.processes import runs

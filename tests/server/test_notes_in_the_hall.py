@@ -13,7 +13,7 @@ from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.records import MatchRecord
 from arena.server import openapi
-from arena.server.notes.desk import NotesDesk
+from arena.server.bot_notes import NotesDesk
 from helpers.members import Members, with_members
 from helpers.notes_children import child, settle
 from helpers.paths import BAD_BOTS, TEST_BOTS

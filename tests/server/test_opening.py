@@ -9,8 +9,7 @@ from arena.reports.pages.lessons import offer
 from arena.reports.table import LANGUAGES
 from arena.server.people.levels import NAMES
 from arena.server.problems import Problem
-from arena.server.tables.opening import opening_of
-from arena.server.tables.plan import ME, PERSON, planned
+from arena.server.tables.plan import ME, PERSON, opening_of, planned
 
 
 @pytest.mark.parametrize("game", games.names())

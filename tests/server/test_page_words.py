@@ -27,7 +27,7 @@ def test_every_state_has_a_word() -> None:
 
 
 def test_every_reason_of_a_problem_is_given_somewhere() -> None:
-    below = ("server/people/invitations.py", "results/accounts.py", "results/person_names.py")
+    below = ("server/people/invitations.py", "results/accounts.py", "results/people.py")
     sources = [*(PACKAGE / "server").rglob("*.py"), *(PACKAGE / path for path in below)]
     code = "".join(path.read_text() for path in sources)
     reasons = [key for key in hall_words(LANGUAGES[0]) if key.startswith("refusal_")]

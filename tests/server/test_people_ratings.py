@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from arena.records import Ending, MatchRecord
-from arena.server.people.levels import FIRST, level, levels
-from arena.server.people.ratings import COMPILED, LEVEL_SIGMA, SETTINGS, ratings, suited
+from arena.server.people.levels import COMPILED, FIRST, LEVEL_SIGMA, SETTINGS, level, levels, ratings, suited
 from arena.server.people.store import keep
 from arena.tournament.workers.compiling import warm_rooms
 from helpers.people_matches import people_match, won
@@ -38,7 +37,7 @@ def test_a_page_that_needs_ratings_waits_for_no_compiler(tmp_path: Path, against
     keep(tmp_path, *against["club"])
     warm_rooms({}, print, COMPILED)
     read = [
-        "from pathlib import Path", "from arena.engine import jit", "from arena.server.people.ratings import ratings",
+        "from pathlib import Path", "from arena.engine import jit", "from arena.server.people.levels import ratings",
         "from arena.ratings import factor_graph", "jit.forbid_compiling(factor_graph.update)",
         f"print(*ratings(Path({str(tmp_path)!r})), jit.compilations(factor_graph.fold)[0])",
     ]  # fmt: skip

@@ -7,8 +7,8 @@ import pytest
 from arena.errors import StoreError
 from arena.results import sqlite
 from arena.results.site_file import SITE_FILE, SiteFile
-from arena.server.persons import Persons, checked, folded_name
 from arena.server.problems import Problem
+from arena.server.visitors import Persons, checked, folded_name
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from arena import games
 from arena.reports.manual import rules_texts
-from arena.server.prose import Heading, prose
+from arena.server.rendering import Heading, prose
 
 TEXT = """\
 # Naga: the rules

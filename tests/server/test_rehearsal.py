@@ -4,7 +4,7 @@ import pytest
 
 from arena.games import names
 from arena.server.table_process.arranging import arrange
-from arena.server.table_process.rehearsal import ACTIONS, rehearse
+from arena.server.table_process.process import ACTIONS, rehearse
 from arena.server.table_process.telling import Teller
 from helpers.scripted_tables import SEATS, setup
 

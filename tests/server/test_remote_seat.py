@@ -14,8 +14,8 @@ from arena.match.tape import Tape
 from arena.records import Clock, Ending, MatchRecord
 from arena.server.table_process.arranging import REMOTE_CLOCK, BotSeats, arrange
 from arena.server.table_process.messages import Cut, Forward, GaveUp, Remote, Replied, Resumed, SeatPlan, Setup, ToTable
+from arena.server.table_process.process import play_unattended
 from arena.server.table_process.programs import GRACE_SECONDS, STILL_SECONDS, Lines, Programs, RemoteSeat
-from arena.server.table_process.unattended import play_unattended
 from helpers.views import worlds
 
 Reply = tuple[float, ToTable]

@@ -12,8 +12,8 @@ from starlette.testclient import TestClient, WebSocketDenialResponse, WebSocketT
 from starlette.websockets import WebSocketDisconnect
 
 from arena.server.asking.matches import BotMatches
-from arena.server.buckets import Rate
 from arena.server.guard import Rules
+from arena.server.limits import Rate
 from arena.server.remote import lobby
 from arena.server.remote.lobby import AN_ACCOUNT
 from arena.server.remote.socket import AN_ACCOUNT as SOCKETS

@@ -10,12 +10,10 @@ import pytest
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from arena.results import accounts as stored
-from arena.results.account_rows import Role
 from arena.results.accounts import Accounts, Scope
-from arena.results.site_file import SITE_FILE, SiteFile
-from arena.results.tokens import digest
+from arena.results.site_file import SITE_FILE, Role, SiteFile, digest
 from arena.server.app import Hall
-from arena.server.scopes import BY_NO_TOKEN, beyond
+from arena.server.entrance import BY_NO_TOKEN, beyond
 from arena.server.submitting.checks import Checks
 from helpers.hall import TOKEN
 from helpers.members import Members, with_members

@@ -23,10 +23,9 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from arena.results.accounts import Kind
 from arena.results.site_file import SITE_FILE
-from arena.server.buckets import Rate
-from arena.server.guard import FOR_GUESTS, OPEN, Rules
+from arena.server.guard import FOR_GUESTS, OPEN, BehindProxy, Rules
 from arena.server.headers import EMBEDDED, POLICY
-from arena.server.proxy import BehindProxy
+from arena.server.limits import Rate
 from helpers.hall import HOST, TOKEN
 from helpers.members import Members, with_members
 from helpers.paths import ROOT, TESTS

@@ -16,15 +16,13 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from arena.results.account_rows import HOST
 from arena.results.accounts import Accounts
 from arena.results.inbox import State
-from arena.results.site_file import SITE_FILE
-from arena.server.buckets import Rate
+from arena.results.site_file import HOST, SITE_FILE
 from arena.server.contest.messages import Checked
 from arena.server.guard import OPEN, Rules
-from arena.server.submitting.checks import Checks
-from arena.server.submitting.submitting import Submitting
+from arena.server.limits import Rate
+from arena.server.submitting.checks import Checks, Submitting
 from helpers.members import Members, with_members
 
 ORGANISERS = ("/admin", "/marks.csv")

@@ -26,11 +26,11 @@ from arena.agent.submissions import Submissions
 from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.match import awake
-from arena.server import deadlines
+from arena.server import transfer
 from arena.server.app import application
-from arena.server.deadlines import protocol_with
-from arena.server.frames import FRAMES
+from arena.server.limits import FRAMES
 from arena.server.server import LARGEST_MESSAGE, configured, listener
+from arena.server.transfer import protocol_with
 from arena.server.views.source import zip_parts
 from arena.tournament.workers.ray.watchdog import descendants
 from helpers.hall import TOKEN
@@ -85,7 +85,7 @@ def test_who_leaves_in_the_middle_of_a_form_is_no_mistake_of_ours(tmp_path: Path
 
 
 def test_a_form_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deadlines, "BODY_SECONDS", 0.05)
+    monkeypatch.setattr(transfer, "BODY_SECONDS", 0.05)
     with served(tmp_path, 60.0) as port:
         head = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 99\r\nConnection: close\r\n\r\ntoken"
         assert answered(port, head).startswith(b"HTTP/1.1 408 ")

@@ -10,17 +10,15 @@ from typing import Any
 import jsonschema
 import pytest
 
-from arena.results.account_rows import Account, Role
 from arena.results.accounts import Accounts
 from arena.results.inbox import Inbox, NotTheirs, QuotaReached, Sent, State
-from arena.results.site_file import SiteFile
-from arena.server import memory, openapi
+from arena.results.site_file import Account, Role, SiteFile
+from arena.server import limits, openapi
 from arena.server.contest.messages import Checked
 from arena.server.contest.settings import Quotas
 from arena.server.running_contest.running import RunningContest
 from arena.server.submitting import checks as checking
-from arena.server.submitting.checks import Checks
-from arena.server.submitting.submitting import Submitting
+from arena.server.submitting.checks import Checks, Submitting
 from helpers import scripted_checker
 from helpers.contests import write_contest
 from helpers.hall import hall
@@ -80,9 +78,9 @@ def test_a_check_that_takes_all_memory_twice_is_refused_with_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
     """Where the limit stops it, and where the kernel kills it."""
-    monkeypatch.setattr(memory, "of_process", lambda: 4 << 30)
+    monkeypatch.setattr(limits, "of_process", lambda: 4 << 30)
     if word == "die":
-        monkeypatch.setattr(memory, "kills", itertools.count().__next__)
+        monkeypatch.setattr(limits, "kills", itertools.count().__next__)
     inbox = Inbox(tmp_path)
     sent = sent_to(inbox, word)
     checked(inbox, tmp_path / "diary")

@@ -14,9 +14,8 @@ from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.server.table_process.bots import BotInTime
 from arena.server.table_process.desk import Desk
-from arena.server.table_process.hints import Adviser
 from arena.server.table_process.messages import Act, Ask, Envelope, Frame, FromTable, Refused, Replace
-from arena.server.table_process.telling import Teller
+from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import READY_TICKS, Ticks
 from helpers.scripted_tables import Reaction, ScriptedHall, played, setup
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.control_variates import without_luck
+from arena.ratings.error_bars import without_luck
 from arena.tournament.formats.betting import MOST_TAKEN, BettingTest, Verdict
 from arena.tournament.formats.compare import checkpoints
 from lab.formats import simulated

@@ -19,8 +19,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.records import MatchRecord
-from arena.results.journal import Journal
-from arena.results.rows import Row, packed
+from arena.results.journal import Journal, Row, packed
 from arena.results.status import Trouble, read_status
 from arena.tournament import playing
 from arena.tournament.run import run_tournament

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.errors import ArenaError
-from arena.results.rows import packed
+from arena.results.journal import packed
 from arena.tournament.workers.backend import BLAMED, FIRST, Chunk, Failure, Lost, Past, Ticket
 from arena.tournament.workers.driver import ATTEMPTS, Driver
 from arena.tournament.workers.local import LocalBackend

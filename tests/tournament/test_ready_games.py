@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.results.rows import packed
+from arena.results.journal import packed
 from arena.tournament.workers.backend import FIRST, Asked, Chunk, Lost, Past, Ticket
 from arena.tournament.workers.driver import ATTEMPTS, MOST_ASKS, Driver, Queue, ReadyGames
 from helpers.records import plain_record

@@ -21,7 +21,7 @@ from arena.match import Fault, Starved
 from arena.match.faults import SUBSTITUTE
 from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import NONE
-from arena.ratings.history import history
+from arena.ratings.order import history
 from arena.ratings.standings import rate
 from arena.ratings.stored import COLUMNS, stored_field, stored_pools, stored_settings
 from arena.records import Ending

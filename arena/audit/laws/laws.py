@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from arena.audit.laws.chance_laws import CHANCE_LAWS
 from arena.audit.laws.encoding_laws import ENCODING_LAWS
-from arena.audit.laws.sketch_laws import SKETCH_LAWS
-from arena.audit.laws.world_laws import WORLD_LAWS
+from arena.audit.laws.parts import CHANCE_LAWS, SKETCH_LAWS, WORLD_LAWS
 from arena.engine.random_tables import Decision, Table, copy, decisions, final_states, resampled
 from arena.engine.room import Document, Game, States
 from arena.errors import PositionError

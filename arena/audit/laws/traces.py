@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from arena import foreign_files
+from arena import userfiles
 from arena.engine.options import OptionValue
 from arena.engine.rng import SEED_BITS
 from arena.engine.room import Document, Game, States
@@ -81,7 +81,7 @@ def _match_lines(
 def verify_file(path: Path) -> Iterator[Checked]:
     """Check the cases and traces of a file; raises ArenaError, with file and line, for what is neither."""
     try:
-        yield from verify(foreign_files.lines(path), str(path))
+        yield from verify(userfiles.lines(path), str(path))
     except OSError as error:
         raise ArenaError(f"{path}: cannot be read: {error.strerror}") from None
 

@@ -5,26 +5,28 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.measuring.load import LOADS, WORKERS, Load, loads
 from arena.cli.measuring.scale import (
     BACKENDS,
     BARE,
     LARGE_PLAN,
+    LOADS,
     PER_DEAL,
     SIZES,
     STUB_SECONDS,
     THROUGHPUT_SECONDS,
+    WORKERS,
+    Load,
     Size,
     Start,
     Throughput,
+    loads,
     sizes,
     starts,
     throughputs,
 )
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption
-from arena.cli.shared.printing import Format, note, refuse_csv, show
-from arena.cli.shared.tables import write_table
+from arena.cli.shared.printing import Format, note, refuse_csv, show, write_table
 from arena.errors import ConfigError
 from arena.reports.terminal import Page
 

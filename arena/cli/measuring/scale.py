@@ -3,6 +3,12 @@
 Stub matches go through all that real ones do (plan, backend, driver, journal, checkpoints, files); only the play itself is
 replaced by a fixed amount of work, and the record by that of a real match with other numbers in it. Every run has a process of
 its own, so that its memory can be told.
+
+What a tournament sends its workers, without the tournament: for measuring workers alone.
+
+What one driver holds from many workers that only pretend to play: part of what `arena bench scale` prints.
+
+The workers are processes as in a tournament, but a match takes only time there, no work: so many fit on few CPUs.
 """
 
 import concurrent.futures
@@ -20,16 +26,39 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from arena.cli.measuring.jobs import job_of
 from arena.match import MatchSetup
 from arena.records import MatchRecord
 from arena.results import journal
+from arena.results.journal import packed
 from arena.results.status import read_status
+from arena.tournament.formats.tables import Stage
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Settings
-from arena.tournament.workers.backend import FIRST, Failure, Past
+from arena.tournament.workers.backend import FIRST, Chunk, Failure, Past
 from arena.tournament.workers.processes import SPAWNING, die_with_parent
 from arena.tournament.workers.worker import Job, Worker
+
+
+class _GotJob(Exception):
+    """Ends a tournament before it starts workers; carries the job that they would have been sent."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.job = job
+
+
+def job_of(config: Path, make_job: Callable[..., Job] = Job) -> Job:
+    """The job of the tournament of a config. The tournament's folder is made beside the config."""
+
+    def give(*arguments: Any, **named: Any) -> Job:
+        raise _GotJob(make_job(*arguments, **named))
+
+    try:
+        run_tournament(config, Settings(out=config.parent / "bare", backend=LOCAL, job=give))
+    except _GotJob as got:
+        return got.job
+    raise AssertionError("a tournament without workers")
+
 
 SIZES = (10_000, 100_000, 1_000_000)  # matches
 LARGE_PLAN = 10_000_000
@@ -358,3 +387,98 @@ def _with_resume(folder: Path, played: Size, resume_s: float, resume_cpu_s: floa
         played, resume_s=resume_s, resume_cpu_s=resume_cpu_s, status_s=time.perf_counter() - began,
         journal_mb=sum(path.stat().st_size for path in results.glob(f"{journal.JOURNAL_FILE}*")) / 1e6,
     )  # fmt: skip
+
+
+WORKERS = 64
+LEAST_WORKERS = 2
+LOADS = (20_000, None)  # matches that they finish in a second, all together; None: as many as they can
+MATCHES = 400_000
+_LARGER_LOAD = 5  # times the matches that are played: as in a large tournament, workers seldom wait for a checkpoint
+
+
+class Load(msgspec.Struct, frozen=True, kw_only=True):
+    """What one driver holds from many workers that only pretend to play."""
+
+    backend: str
+    workers: int
+    offered: int | None
+    """Matches a second that the workers finish; None: as many as they can."""
+    matches: int
+    per_second: float
+    driver_cpu_us: float
+    """CPU time of the driver per match, checkpoints included, in microseconds."""
+    driver_share: float
+    """CPU time of the driver as a share of the time that passed."""
+    start_mb: float
+    playing_mb: float
+    """Largest memory of the driver while playing."""
+
+
+def loads(scale: float = 1.0, backend: str = LOCAL) -> Iterator[Load]:
+    """What one driver holds from workers that pretend; `scale`: of the usual number of workers, and of matches."""
+    workers = max(LEAST_WORKERS, round(scale * WORKERS))
+    matches = max(PER_DEAL * workers, round(scale * MATCHES))
+    for offered in LOADS:
+        with Table(False, _LARGER_LOAD * matches) as table:
+            make_job = functools.partial(AnswerJob, seconds=0.0 if offered is None else workers / offered)
+            settings = Settings(out=table / "out", backend=backend, workers=workers, job=make_job)
+            yield alone(_load, table, settings, matches, offered)
+
+
+class AnswerJob(Job, frozen=True, kw_only=True):
+    """A job whose matches take time, but no work: many workers fit on few CPUs."""
+
+    seconds: float = 0.0
+    """How long a match takes."""
+
+    def worker(self) -> Worker:
+        """A worker that waits and answers."""
+        return _AnsweringWorker(self, self.seconds)
+
+
+class _AnsweringWorker(Worker):
+    def __init__(self, job: Job, seconds: float) -> None:
+        super().__init__(job)
+        self._seconds = seconds
+        self._tables: list[MatchRecord] = []
+
+    def play(self, indices: Sequence[int], past: Past = FIRST, stage: Stage | None = None) -> Chunk:
+        began = time.perf_counter()
+        if not self._tables:
+            played = self.play_match(indices[0], past)
+            assert isinstance(played, MatchRecord)
+            self._tables = [pretended(played, self._job.plan.setup(index)) for index in range(PER_DEAL)]
+        finished = packed(
+            msgspec.structs.replace(
+                self._tables[index % PER_DEAL], index=index, match_id=f"{index:024x}", deal=index // PER_DEAL
+            )
+            for index in indices
+        )
+        time.sleep(max(0.0, began + self._seconds * len(indices) - time.perf_counter()))
+        return Chunk(finished, {}, time.perf_counter() - began, 0.0, 0.0)
+
+
+def _load(folder: Path, settings: Settings, matches: int, offered: int | None) -> Load:
+    meter = Meter(int(WARMING * matches))
+    with contextlib.suppress(_Enough):
+        run_tournament(folder / "scale.yaml", settings, _Until(matches, meter))
+    seconds, cpu, played = meter.costs()
+    return Load(
+        backend=settings.backend, workers=settings.workers or 1, offered=offered, matches=meter.last[2],
+        per_second=played / seconds, driver_cpu_us=1e6 * cpu / played, driver_share=cpu / seconds,
+        start_mb=meter.start_mb, playing_mb=meter.peak_mb,
+    )  # fmt: skip
+
+
+class _Enough(Exception):
+    """So many matches are there; the rest of the tournament, and its files, are not wanted."""
+
+
+class _Until(Observer):
+    def __init__(self, matches: int, meter: Meter) -> None:
+        self._matches, self._meter = matches, meter
+
+    def progress(self, progress: Progress) -> None:
+        self._meter.progress(progress)
+        if progress.played_now >= self._matches:
+            raise _Enough

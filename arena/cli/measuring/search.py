@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from arena import games, search
-from arena.cli.measuring.engine import OPEN_SPIEL_GAMES
+from arena.cli.bench.engine import OPEN_SPIEL_GAMES
 from arena.engine.room import Game, States
 from arena.search import Findings, Settings
 

@@ -10,7 +10,7 @@ import msgspec
 from arena import games
 from arena.agent import BotFiles
 from arena.agent.files import read_unparsed
-from arena.agent.naming import HOUSE, find_bot
+from arena.agent.loading import HOUSE, find_bot
 from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import error_console, news_on, plain_text
 from arena.errors import ArenaError, BotError, ConfigError, nearest

@@ -1,6 +1,10 @@
 """The one way to print: results on standard output, as a table, JSON, CSV or Markdown; all else on standard error.
 
 With `--format json` and `--format csv` standard output holds the result alone, so that a program can read it whole.
+
+Times and rates for people.
+
+A table of figures: the first column names what was measured, the others are numbers.
 """
 
 import contextlib
@@ -16,7 +20,38 @@ from rich.text import Text
 from arena.cli.shared.streams import is_gone
 from arena.errors import ConfigError, quoted, visible
 from arena.reports.data import Record, csv_text, json_text
+from arena.reports.table import Column, Table
 from arena.reports.terminal import ConsolePage, MarkdownPage, Page
+
+
+def rate_text(rate: float) -> str:
+    """Matches per second.
+
+    >>> rate_text(1234.5), rate_text(2.34)
+    ('1,234 a second', '2.3 a second')
+    """
+    return f"{rate:,.0f} a second" if rate >= 10 else f"{rate:.1f} a second"
+
+
+def duration_text(seconds: float) -> str:
+    """A time for people.
+
+    >>> duration_text(0.4), duration_text(75), duration_text(7300)
+    ('1 s', '1 min 15 s', '2 h 1 min')
+    """
+    whole = max(1, round(seconds))
+    hours, minutes, rest = whole // 3600, whole % 3600 // 60, whole % 60
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> None:
+    """Write a title and a table; the first `names` columns hold words, the others numbers."""
+    page.heading(title)
+    columns = [Column(heading, "" if place < names else ">") for place, heading in enumerate(headings)]
+    page.table(Table(columns, rows))  # whole: a name that is cut says nothing
+
 
 PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
 READING_WIDTH = 100  # columns of prose, at most: longer lines are hard to read

@@ -1,24 +1,29 @@
-"""What all commands that play share: their options, the progress on the screen, and the end by Ctrl-C."""
+"""What all commands that play share: their options, the progress on the screen, and the end by Ctrl-C.
 
+Ctrl-C that is not lost: what Python raises inside a callback or a destructor it only reports, and goes on.
+"""
+
+import contextlib
 import functools
 import inspect
 import math
 import os
 import shlex
+import signal
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.live import Live
 
-from arena.cli.shared.durations import duration_text, rate_text
-from arena.cli.shared.interrupts import Interrupts
 from arena.cli.shared.options import Out, Seed, TrustBots, Workers
-from arena.cli.shared.printing import error_console, news_on, note, plain_text
+from arena.cli.shared.printing import duration_text, error_console, news_on, note, plain_text, rate_text
 from arena.errors import ConfigError
 from arena.records import Ending
 from arena.reports.printed import leaders
@@ -26,6 +31,51 @@ from arena.results_folder import RESULTS
 from arena.tournament.config import read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Results, Settings
+
+_TO_THE_END = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer", "__del__"}
+"""What functions are called that are not to be cut short: llvmlite's, which LLVM calls while it compiles, and destructors."""
+
+
+class Interrupts:
+    """Raises KeyboardInterrupt for SIGINT and SIGTERM: at once, or at the next `look` where it would be lost."""
+
+    def __init__(self) -> None:
+        self._waits = False
+        self._report = sys.unraisablehook
+
+    def look(self) -> None:
+        """Raise KeyboardInterrupt if one has been held back."""
+        if self._waits:
+            self._waits = False
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def heeded(self) -> Iterator[None]:
+        """Meanwhile the signals come here. For the main thread."""
+        before = {number: signal.signal(number, self._take) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._report, sys.unraisablehook = sys.unraisablehook, self._hear
+        try:
+            yield
+        finally:
+            sys.unraisablehook = self._report
+            for number, handler in before.items():
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
+
+    def _take(self, _number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_name in _TO_THE_END:
+                self._waits = True
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    def _hear(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        """Hold back an interrupt that was raised where nothing can be, as in a callback of a weak reference."""
+        if unraisable.exc_type is KeyboardInterrupt:
+            self._waits = True
+        else:
+            self._report(unraisable)
+
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
 OWN_INSTANCE = "local"  # Ray's word for it

@@ -10,11 +10,10 @@ from arena.records import MatchRecord
 from arena.reports.pages.frames import stored_match
 from arena.reports.pages.scenes import events
 from arena.reports.replay import RULE, replay_lines
-from arena.server.people.ratings import ratings, suited
+from arena.server.people.levels import ratings, suited
 from arena.server.table_process.arranging import Arranged, BotSeats
-from arena.server.table_process.ending import result
-from arena.server.table_process.luck import same_deals
 from arena.server.table_process.messages import SameDeal
+from arena.server.table_process.telling import result, same_deals
 
 _LEAST_STEP = 1e-6  # of the evaluation, that is worth a line
 _NOWHERE = (0.0, 0)

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from arena.agent.naming import HOUSE
+from arena.agent.loading import HOUSE
 from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import LOOPBACK, PORT, browser_at, has_screen
@@ -41,12 +41,11 @@ def play_in_browser(
     """
     from arena.server.app import application  # only now: the terminal does without
     from arena.server.guard import rules_for
-    from arena.server.persons import checked
     from arena.server.playing import PREPARED
     from arena.server.problems import Problem
     from arena.server.server import listener, run
-    from arena.server.tables.opening import in_real_time
-    from arena.server.tables.plan import Opening, Prepared, planned
+    from arena.server.tables.plan import Opening, Prepared, in_real_time, planned
+    from arena.server.visitors import checked
 
     ticks, resolved = in_real_time(game, options, seats)
     opening = Opening(game=game, seats=list(seats), options=resolved, tick_ms=ticks, name=name)

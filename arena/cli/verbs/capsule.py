@@ -8,10 +8,9 @@ import typer
 
 from arena import games
 from arena.agent import BotFiles, read_bot, unpacked
-from arena.agent.naming import is_house_bot, named_bot
+from arena.agent.loading import is_house_bot, named_bot
 from arena.agent.submissions import Submissions
-from arena.audit.capsule import Capsule, first_fault, match_settings, pack, read_capsule, setup_of
-from arena.audit.capsule_run import Rerun, bring_back
+from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, match_settings, pack, read_capsule, setup_of
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out, TrustBots
 from arena.cli.shared.printing import Format, note, refuse_csv, show

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 import typer
 
-from arena import foreign_files
+from arena import userfiles
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
@@ -17,9 +17,8 @@ from arena.errors import ConfigError
 from arena.reports.pages.words import filled, hall_words
 from arena.reports.table import LANGUAGES, Column, Table
 from arena.reports.terminal import Page, has_room
-from arena.results.account_rows import Role
 from arena.results.accounts import TERMINAL, Accounts, Invited, join_link
-from arena.results.site_file import SiteFile
+from arena.results.site_file import Role, SiteFile
 from arena.results_folder import RESULTS
 from arena.server.people.invitations import VALUES, BadList, invite_listed
 
@@ -87,7 +86,7 @@ def _hall(url: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return foreign_files.text(path, LONGEST_FILE)
+        return userfiles.read_text(path, LONGEST_FILE)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}; a list of names has one name on each line") from None
 

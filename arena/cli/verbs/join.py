@@ -8,14 +8,14 @@ import typer
 
 from arena import games
 from arena.agent import LoadedBot
-from arena.agent.naming import find_bot
+from arena.agent.loading import find_bot
 from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import BotText, Token
 from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import need_web
 from arena.errors import BotError, ConfigError, nearest, short_trace
 from arena.results_folder import nearest_results
-from arena.server.joining.address import hall_at
+from arena.server.joining.client import hall_at
 from arena.tournament.config import check_name
 
 MOST_TABLES = 8

@@ -14,7 +14,7 @@ from arena.engine.options import parse_options
 from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
 from arena.match import HostTrouble, MatchSetup, Seat, play
-from arena.match.retry import with_all_compiled
+from arena.match.holder import with_all_compiled
 from arena.match.sandbox import Keeper, LockError
 from arena.match.single_match import Named, agree, bot_seat, named
 from arena.records import MatchRecord

@@ -5,10 +5,9 @@ from typing import Any
 
 import msgspec
 
-from arena.cli.shared.durations import duration_text
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import ConfigPath, FormatOption, Seed, TrustBots, Workers
-from arena.cli.shared.printing import Format, note, show
+from arena.cli.shared.printing import Format, duration_text, note, show
 from arena.reports.table import Column, Table
 from arena.reports.terminal import Page
 from arena.tournament.chain import read_steps

@@ -8,8 +8,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import BotParams, GameName, Out, RuleOptions
 from arena.cli.shared.web import need_web
 from arena.cli.table.in_browser import play_in_browser, wishes
-from arena.cli.table.in_terminal import play_in_terminal
-from arena.cli.table.seating import arranged, chosen_levels, person_name, rivals_by_level, rivals_by_name
+from arena.cli.table.in_terminal import arranged, chosen_levels, person_name, play_in_terminal, rivals_by_level, rivals_by_name
 from arena.engine.options import parse_options
 from arena.errors import ConfigError
 from arena.results_folder import RESULTS

@@ -7,7 +7,7 @@ from arena.cli.shared.printing import Format, show
 from arena.errors import ConfigError
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
-from arena.server.contest.leaving import dropped_in
+from arena.server.contest.entrants import dropped_in
 from arena.tournament.config import check_name
 
 

@@ -6,8 +6,8 @@ import typer
 
 from arena import games
 from arena.audit.laws.traces import logged_lines
+from arena.audit.match_audit import check_log, checked_options
 from arena.audit.notes import notes_of
-from arena.audit.stored_log import check_log, checked_options
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import MatchId, Out, TrustBots
 from arena.cli.shared.printing import note, say_all

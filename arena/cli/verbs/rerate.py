@@ -55,7 +55,7 @@ def rerate(
     Prints the leaderboard and writes nothing. Times are UTC unless they say otherwise.
     """
     from arena.ratings import stored  # only now: numba and pyarrow take most of the start, and --help does without
-    from arena.ratings.orders import largest_shifts
+    from arena.ratings.order import largest_shifts
     from arena.ratings.standings import rate_and_compare
     from arena.tournament.archive import boards
 

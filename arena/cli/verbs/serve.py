@@ -59,8 +59,7 @@ def serve(
     cache_root()  # whose programs locked bots have to reach, as another user
     os.umask(umask_of(out))  # of all that the hall and its children write
     from arena.server.app import application  # only now: --help does without
-    from arena.server.guard import rules_for
-    from arena.server.proxy import public_address
+    from arena.server.guard import public_address, rules_for
     from arena.server.running_contest.running import RunningContest
     from arena.server.server import listener, run
 

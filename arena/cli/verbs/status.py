@@ -6,10 +6,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from arena.cli.shared.durations import duration_text, rate_text
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import FormatOption, Out
-from arena.cli.shared.printing import Format, note, show
+from arena.cli.shared.printing import Format, duration_text, note, rate_text, show
 from arena.errors import StoreError, nearest
 from arena.records import Ending
 from arena.reports.terminal import Page

@@ -5,19 +5,18 @@ from typing import Annotated
 
 import typer
 
-from arena.agent.naming import find_bot
+from arena.agent.loading import find_bot
 from arena.agent.submissions import ALL, PREFIX, Submission, Submissions
 from arena.cli.shared.checking import check_exists, checked, name_of, report_object
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import BotText, FormatOption, Out, Token
 from arena.cli.shared.printing import Format, show
-from arena.cli.shared.remote_hall import RemoteHall
-from arena.cli.shared.sending import sent
+from arena.cli.shared.remote_hall import RemoteHall, sent
 from arena.errors import BotError, ConfigError
 from arena.reports.checks import print_bot_check
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
-from arena.server.joining.address import hall_at
+from arena.server.joining.client import hall_at
 from arena.tournament.bot_check import kept
 from arena.tournament.check_report import BotCheck, refused
 from arena.tournament.config import check_name

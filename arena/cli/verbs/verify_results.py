@@ -7,10 +7,9 @@ import typer
 
 from arena.audit.results_audit import Audit, audit_results
 from arena.cli.shared.boards import find_folder
-from arena.cli.shared.durations import duration_text, rate_text
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, Out, Workers
-from arena.cli.shared.printing import Format, note, show
+from arena.cli.shared.printing import Format, duration_text, note, rate_text, show
 from arena.engine import jit
 from arena.errors import ConfigError
 from arena.reports.terminal import Page

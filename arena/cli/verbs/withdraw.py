@@ -6,7 +6,7 @@ from arena.cli.shared.options import FormatOption, Out, SubmittedName
 from arena.cli.shared.printing import Format, show
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
-from arena.server.contest.leaving import dropped_in
+from arena.server.contest.entrants import dropped_in
 
 
 def withdraw(name: SubmittedName, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:

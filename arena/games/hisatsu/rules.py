@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.jit import jit, lowest_bit
-from arena.engine.option_table import NAME_WORDS
-from arena.engine.options import OptionValue
+from arena.engine.options import NAME_WORDS, OptionValue
 from arena.engine.rng import Words, draw_below, shuffle
 from arena.errors import ConfigError
 from arena.games.hisatsu.knowledge import determinize, observe, seen_action

@@ -5,8 +5,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.option_table import NAME_WORDS, Column, table_beside
-from arena.engine.options import Choice, Option
+from arena.engine.options import NAME_WORDS, Choice, Column, Option, table_beside
 from arena.engine.rng import Seed
 
 SEATS = (3, 4, 5)

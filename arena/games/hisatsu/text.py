@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.engine.fields import Fields
+from arena.engine.position import Fields
 from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.hisatsu import rules

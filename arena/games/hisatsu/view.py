@@ -4,8 +4,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from arena.agent.view import View
-from arena.engine.fields import cached_property
-from arena.engine.option_table import row_name
+from arena.engine.options import row_name
+from arena.engine.position import cached_property
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import unseen
 from arena.games.hisatsu.state import NO_REQUEST, TURNS, VALUES, State

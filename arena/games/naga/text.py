@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.engine.fields import Fields
-from arena.engine.position import PositionReader
+from arena.engine.position import Fields, PositionReader
 from arena.engine.room import Document
 from arena.errors import ConfigError, PositionError
 from arena.games import load

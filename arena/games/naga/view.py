@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from arena.agent.view import View
-from arena.engine.fields import cached_property
+from arena.engine.position import cached_property
 from arena.games.naga import endgame, rules
 from arena.games.naga.hands import category_name, strength
 from arena.games.naga.state import ATTRIBUTES, CARDS, DESIGNATE, ELTAM, OPEN, TIED, TRUMPS

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.engine.fields import Fields
 from arena.engine.options import OptionValue
+from arena.engine.position import Fields
 from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.nanatoridori.knowledge import HIDDEN, SEEN

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from arena.agent.view import View
-from arena.engine.fields import cached_property
+from arena.engine.position import cached_property
 from arena.games.nanatoridori import text
 from arena.games.nanatoridori.memory import block_sizes
 from arena.games.nanatoridori.state import (

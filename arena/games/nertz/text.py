@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.cards import SUITS
-from arena.engine.fields import Fields
 from arena.engine.options import OptionValue
+from arena.engine.position import Fields
 from arena.engine.room import Document
 from arena.games.nertz import rules
 from arena.games.nertz.options import DECLARED, KINDS, LATENCIES, NONE

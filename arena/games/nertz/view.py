@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from arena.agent.view import View
-from arena.engine.fields import cached_property
+from arena.engine.position import cached_property
 from arena.games.nertz import text
 from arena.games.nertz.layout import ACCEPTS
 from arena.games.nertz.state import CARDS, PILES

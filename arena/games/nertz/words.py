@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from arena.engine.fields import Fields
+from arena.engine.position import Fields
 from arena.errors import PositionError, nearest
 from arena.games.nertz.layout import from_pile, to_pile
 from arena.games.nertz.state import BEGUN, CARD, CARDS, CODES, MOVE_BITS, MOVE_MASK, PILES, SEEN, SHOWN, WORK_WORK

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from arena.agent.view import View
-from arena.engine.fields import cached_property
+from arena.engine.position import cached_property
 from arena.games.yaniv import text
 from arena.games.yaniv.rows import CARDS, VALUE, is_set
 from arena.games.yaniv.state import DRAW, SLAP, START, State

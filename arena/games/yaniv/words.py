@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, cast
 
-from arena.engine.fields import Fields
+from arena.engine.position import Fields
 from arena.games.yaniv.rows import CARDS, JOKER
 from arena.games.yaniv.state import DRAW, MATCH_OVER, SLAP, START, State
 

@@ -6,8 +6,7 @@ Without the import, `gymnasium.make("arena.learning.gymnasium:arena/Yaniv-v0")` 
 import gymnasium
 
 from arena import games
-from arena.learning.gymnasium.many import ManyMatches
-from arena.learning.gymnasium.match import OneMatch
+from arena.learning.gymnasium.environments import ManyMatches, OneMatch
 
 __all__ = ["ManyMatches", "OneMatch", "environment_id"]
 
@@ -27,8 +26,8 @@ def _register() -> None:
     for game in games.names():
         gymnasium.register(
             environment_id(game),
-            entry_point="arena.learning.gymnasium.match:OneMatch",
-            vector_entry_point="arena.learning.gymnasium.many:ManyMatches",
+            entry_point="arena.learning.gymnasium.environments:OneMatch",
+            vector_entry_point="arena.learning.gymnasium.environments:ManyMatches",
             order_enforce=False,  # the environment says itself what is wrong, and a wrapper costs as much as a step
             disable_env_checker=True,  # likewise; `check_env` is one of the tests
             kwargs={"game": game},

@@ -12,9 +12,8 @@ if importlib.util.find_spec("pyspiel") is None:
     raise ConfigError("OpenSpiel is not installed here; install it with: pip install 'arena-hall[openspiel]'")
 
 from arena import games
-from arena.learning.openspiel.agents import OpenSpielAgent
 from arena.learning.openspiel.game import PREFIX, ArenaGame, ArenaState, register
-from arena.learning.openspiel.rollouts import Rollouts
+from arena.learning.openspiel.policies import OpenSpielAgent, Rollouts
 
 __all__ = ["PREFIX", "ArenaGame", "ArenaState", "OpenSpielAgent", "Rollouts", "register", "register_all"]
 

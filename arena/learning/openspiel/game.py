@@ -15,12 +15,20 @@ from arena.engine import jit
 from arena.engine.contract import Features, States
 from arena.engine.readiness import ENCODING, SAMPLING
 from arena.engine.room import Game
-from arena.learning.openspiel import parameters
-from arena.learning.openspiel.deals import fixed_deals, numbered_deal, possible_deals
+from arena.learning.openspiel import setups
 from arena.learning.openspiel.nodes import Learnt, Node, drawn_words, seen_node
-from arena.learning.openspiel.parameters import ANY_SEED, Parameters, Value
-from arena.learning.openspiel.setups import PLACES, Setup, setup_of
-from arena.learning.terminal import note
+from arena.learning.openspiel.setups import (
+    ANY_SEED,
+    PLACES,
+    Parameters,
+    Setup,
+    Value,
+    fixed_deals,
+    numbered_deal,
+    possible_deals,
+    setup_of,
+)
+from arena.learning.rendering import note
 from arena.match.seeds import key_from_seed, new_key
 from arena.tournament.workers.compiling import warm_rooms
 
@@ -57,7 +65,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
         Raises ConfigError, which says what is wrong with the parameters.
         """
         room = games.load(name)
-        self.read: Parameters = parameters.read(room, params)
+        self.read: Parameters = setups.read(room, params)
         self.setup: Setup = setup_of(name, self.read.seats, self.read.options, self.read.reward)
         is_any = self.read.rng_seed == ANY_SEED and not self.read.is_explicit
         self.key = new_key() if is_any else key_from_seed(max(0, self.read.rng_seed))
@@ -78,7 +86,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
                 utility_sum=0.0,
                 max_game_length=LONGEST,
             ),
-            parameters.written(room, params),
+            setups.written(room, params),
         )
 
     def __reduce__(self) -> tuple[Callable[..., "ArenaGame"], tuple[Any, ...]]:
@@ -241,7 +249,7 @@ def _game_type(game: Game, *, is_explicit: bool) -> Any:
         provides_observation_string=True,
         provides_observation_tensor=True,
         provides_factored_observation_string=False,
-        parameter_specification=parameters.specification(game),
+        parameter_specification=setups.specification(game),
     )
 
 

@@ -1,20 +1,62 @@
-"""Policies of OpenSpiel: kept in JSON files, and solved for end games that are small enough."""
+"""Policies of OpenSpiel: kept in JSON files, and solved for end games that are small enough.
+
+Random play to the end of a match in compiled code, as an evaluator for OpenSpiel's searches.
+
+Bots and policies of OpenSpiel as bots of the hall: they are asked for an action in a state that the seat thinks possible.
+
+OpenSpiel gives its bots the true state and trusts them to look at their own cards alone. Here they get no true state: what the
+seat cannot know is drawn at random for each decision. So a bot should draw other worlds by itself, as OpenSpiel's ISMCTSBot in
+Python does, or go by the information state, as policies do.
+"""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
+import numpy as np
+import pyspiel
 from open_spiel.python import policy
 from open_spiel.python.algorithms import cfr
 
-from arena import foreign_files
+from arena import userfiles
+from arena.agent import Agent, StartInfo, View
 from arena.disk import write_whole
+from arena.engine.rng import seed_words
 from arena.errors import ConfigError
+from arena.games import load
+from arena.learning.openspiel import setups
 from arena.learning.openspiel.game import PREFIX, ArenaGame, ArenaState
-from arena.learning.openspiel.nodes import Node, drawn_words
+from arena.learning.openspiel.nodes import Learnt, Node, digest, drawn_words
 from arena.userfiles import existing_path
+
+_NO_LIMIT = 1 << 40  # decisions
+
+
+class Rollouts:
+    """Evaluates a state by playing it to the end at random, as `mcts.RandomRolloutEvaluator` does, many times as fast."""
+
+    def __init__(self, count: int = 1, seed: int = 0) -> None:
+        """`count`: matches that are played for one state; `seed`: 128 bits."""
+        self._count = count
+        self._rng = seed_words(seed)
+
+    def evaluate(self, state: ArenaState) -> list[float]:
+        """The mean returns of the players."""
+        node = state.node
+        assert node is not None, "chance is drawn before a state is evaluated"
+        setup, total = node.setup, np.zeros(node.setup.seats)
+        for _ in range(self._count):
+            states = node.states.copy()
+            setup.game.engine.play_random(states, self._rng, setup.scratch, _NO_LIMIT)
+            total += setup.returns(states)
+        return [float(value) for value in total / self._count]
+
+    def prior(self, state: ArenaState) -> list[tuple[int, float]]:
+        """All legal actions, each as likely as another."""
+        actions = state.legal_actions()
+        return [(action, 1.0 / len(actions)) for action in actions]
 
 
 class PolicyFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -51,7 +93,7 @@ def read_policy(path: Path | str, game: ArenaGame) -> TablePolicy:
     """The policy in a file that `write_policy` wrote. Raises ConfigError that names the file."""
     path = existing_path(str(path), (Path(),), "policy: no such file")
     try:
-        read = msgspec.json.decode(foreign_files.content(path), type=PolicyFile)
+        read = msgspec.json.decode(userfiles.content(path), type=PolicyFile)
     except OSError as error:
         raise ConfigError(f"policy: {path}: cannot be read: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -91,3 +133,40 @@ def _size(node: Node, most: int) -> int:
         found += 1
         waiting += [one.after(code) for code in one.codes]
     return found
+
+
+class OpenSpielAgent(Agent):
+    """A bot of the hall in which a bot or a policy of OpenSpiel plays. Derive a class that says which: `player`."""
+
+    wants_forced: ClassVar[bool] = True  # what a seat has learnt is counted from decision to decision
+
+    def player(self, game: ArenaGame, seat: int) -> Any:
+        """A `pyspiel.Bot`, or a policy with `action_probabilities(state, player)`, for a whole match."""
+        raise NotImplementedError(f"{type(self).__name__} has no player")
+
+    def start(self, info: StartInfo) -> None:
+        """Make the game and its player."""
+        self.game = ArenaGame(info.game, setups.given(load(info.game), info.seats, info.options))
+        self._learnt = b""
+        self._player = self.player(self.game, info.seat)
+
+    def act(self, view: View) -> str:
+        """What the player chooses in a state that this seat thinks possible."""
+        shown = Learnt(self._learnt, tuple(view.events))
+        self._learnt = digest(shown, view.state.tobytes())
+        if len(view.legal) == 1:
+            return str(view.legal[0])
+        observed = self.game.setup.game.from_bytes(view.state.tobytes())
+        state = self.game.seen_state(observed, view.seat, shown, self.rng.random)
+        return str(view.legal[state.legal_actions().index(self._choice(state, view.seat))])
+
+    def generator(self) -> np.random.RandomState:
+        """A source of random numbers as OpenSpiel's bots take them, seeded by the match."""
+        return np.random.RandomState(self.rng.getrandbits(32))
+
+    def _choice(self, state: ArenaState, seat: int) -> int:
+        if isinstance(self._player, pyspiel.Bot):
+            return int(self._player.step(state))
+        chances: Mapping[int, float] = self._player.action_probabilities(state, seat)
+        actions: Sequence[int] = list(chances)
+        return int(self.rng.choices(actions, [chances[action] for action in actions])[0])

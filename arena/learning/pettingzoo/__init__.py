@@ -12,9 +12,7 @@ import pettingzoo
 
 from arena import games
 from arena.errors import nearest
-from arena.learning.pettingzoo.aec import TurnsEnv
-from arena.learning.pettingzoo.parallel import TogetherEnv
-from arena.learning.pettingzoo.settings import Settings
+from arena.learning.pettingzoo.environments import Settings, TogetherEnv, TurnsEnv
 
 __all__ = ["Environments", "Settings", "TogetherEnv", "TurnsEnv", "env", "parallel_env", "raw_env"]
 

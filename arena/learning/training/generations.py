@@ -16,16 +16,25 @@ from typing import Any
 
 import msgspec
 
-from arena import foreign_files, games
+from arena import games, userfiles
 from arena.disk import is_there, write_whole
 from arena.engine import jit
 from arena.engine.net import BELIEF, FILE, KINDS, NOTE, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
 from arena.engine.room import Game
 from arena.errors import ConfigError
-from arena.learning.training.fit import calibration, log_loss, shares
 from arena.learning.training.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate, pool_score
-from arena.learning.training.networks import belief_network, by_seat, shares_of, value_network, worlds_of
-from arena.learning.training.policy import agreement, fit_policy
+from arena.learning.training.networks import (
+    agreement,
+    belief_network,
+    by_seat,
+    calibration,
+    fit_policy,
+    log_loss,
+    shares,
+    shares_of,
+    value_network,
+    worlds_of,
+)
 from arena.learning.training.rows import Choices, Rows, joined
 from arena.learning.training.selfplay import (
     STRANGERS,
@@ -188,7 +197,7 @@ def _told(place: Path) -> dict[str, Any]:
 
 def _training(file: Path) -> dict[str, Any]:
     try:
-        return msgspec.json.decode(foreign_files.content(file), type=dict[str, Any])
+        return msgspec.json.decode(userfiles.content(file), type=dict[str, Any])
     except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
         raise ConfigError(f"{file}: damaged or not ours; name another --out") from None
 

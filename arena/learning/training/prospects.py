@@ -24,7 +24,7 @@ from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.training.compiled import match_play
 from arena.learning.training.compiled.match_play import END, MATCH, TURNED
-from arena.learning.training.fit import Inputs, calibration, fit, log_loss, shares
+from arena.learning.training.networks import Inputs, calibration, fit, log_loss, shares
 from arena.learning.training.selfplay import seed_of
 
 ROWS = 5_000_000

@@ -16,7 +16,7 @@ from arena.engine.net import Net
 from arena.engine.rng import seed_fast, seed_words
 from arena.engine.room import Game
 from arena.learning.training.compiled import value_play
-from arena.learning.training.fit import Adam
+from arena.learning.training.networks import Adam
 from arena.learning.training.selfplay import Table, seed_of
 from arena.learning.training.watching import Watcher
 

@@ -1,16 +1,15 @@
 """Locked seats for untrusted bots. Code outside this folder imports only what this module exports."""
 
-from arena.match.sandbox.caches import forget as forget_caches
 from arena.match.sandbox.cgroups import Group as MemoryGroup
 from arena.match.sandbox.cgroups import enclosed, memory_limit
 from arena.match.sandbox.child import Trouble
-from arena.match.sandbox.command_seat import CommandSeat
+from arena.match.sandbox.command_seat import CommandSeat, OpenCommandSeat
 from arena.match.sandbox.doctor import Finding, examine
 from arena.match.sandbox.held import AROUND_SECONDS, HeldSeat
 from arena.match.sandbox.keeper import Keeper, LockError
 from arena.match.sandbox.kernel import is_known as can_have_processes
 from arena.match.sandbox.levels import LOCKED, NAMESPACE, NONE, PROCESS
-from arena.match.sandbox.open_seat import OpenCommandSeat
+from arena.match.sandbox.processor import forget as forget_caches
 from arena.match.sandbox.program import find as find_program
 from arena.match.sandbox.seat import LockedSeat
 

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from arena.errors import printable
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, Starved, awake
-from arena.match.sandbox import names, pressure, proc, wire
-from arena.match.sandbox.channel import Channel, Cutter, Pipes
+from arena.match.sandbox import lockdown, pressure, wire
+from arena.match.sandbox.wire import Channel, Cutter, Pipes
 from arena.records import Ending
 
 OUTPUT_KEPT = 16 << 10  # bytes of what a bot prints, for the notes
@@ -65,7 +65,7 @@ class Child:
         self._poll = select.poll()
         self._poll.register(channel, select.POLLIN)
         self._poll.register(output, select.POLLIN)
-        self._gate: names.Gate | None = None
+        self._gate: lockdown.Gate | None = None
         self.is_open = True
         self.is_reaped = False
         self._is_paused = False
@@ -94,7 +94,7 @@ class Child:
 
     def memory_peak(self, measure: str) -> int | None:
         """The most bytes so far: `VmPeak` of address space, `VmHWM` of memory in use. None: this machine does not tell."""
-        return proc.memory_of(proc.status(Path(f"/proc/{self.pid}")), measure)
+        return pressure.memory_of(pressure.status(Path(f"/proc/{self.pid}")), measure)
 
     def send(self, data: bytes) -> None:
         """Begin to send; `receive` sends the rest. Raises Trouble if the child has sent anything without being asked."""
@@ -123,7 +123,7 @@ class Child:
         if not came.poll(1000 * _GATE_SECONDS):
             raise Trouble(Ending.HOST, "it does not lock itself in")
         try:
-            self._gate = names.receive_gate(self._channel)
+            self._gate = lockdown.receive_gate(self._channel)
         except OSError:
             raise Trouble(Ending.HOST, DIED) from None
         if self._gate is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 import arena
-from arena.match.sandbox import cgroups, clocks, kernel, landlock, limits, namespaces, pressure, program, seccomp
+from arena.match.sandbox import cgroups, clocks, kernel, lockdown, namespaces, pressure, program, seccomp
 from arena.match.sandbox.keeper import Keeper, LockError, libraries
 from arena.match.sandbox.levels import LOCKED
 from arena.records import Limits
@@ -115,7 +115,7 @@ def _refused(attempt: Callable[[], object], what: str) -> str:
 
 def _landlock() -> str:
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    landlock.restrict([])
+    lockdown.restrict([])
     return _refused(lambda: open(os.__file__).close(), "reading a file")
 
 
@@ -144,13 +144,13 @@ def _entered(store: str, point: str) -> str:
 def _user() -> str:
     if os.geteuid() != 0:
         return ""
-    limits.become_nobody()
+    lockdown.become_nobody()
     return _refused(lambda: os.setuid(0), "becoming root again")
 
 
 def _memory() -> str:
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-    limits.apply(Limits(memory=64 << 20), reserved=limits.address_space(proc))
+    lockdown.apply(Limits(memory=64 << 20), reserved=lockdown.address_space(proc))
     return _refused(lambda: mmap.mmap(-1, 256 << 20), "memory beyond the limit")
 
 
@@ -173,8 +173,8 @@ def _program() -> str:
     if pid == 0:
         os.dup2(os.open(found.path, os.O_RDONLY), seccomp.PROGRAM, inheritable=False)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-        limits.apply_to_program(Limits(memory=64 << 20), counts_threads=False)
-        landlock.restrict(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.system_loader])])
+        lockdown.apply_to_program(Limits(memory=64 << 20), counts_threads=False)
+        lockdown.restrict(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.system_loader])])
         seccomp.refuse_all_but_allowed(runs_program=True)
         kernel.execute(seccomp.PROGRAM, [str(found.path), "-I", "-S", "-c", _TRIES], [])
     _, status = os.waitpid(pid, 0)
@@ -246,7 +246,7 @@ def _delay() -> str:
 
 
 _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
-    "landlock": (_landlock, f"version {landlock.version()}: no file outside the view" if kernel.is_known() else "", True),
+    "landlock": (_landlock, f"version {lockdown.version()}: no file outside the view" if kernel.is_known() else "", True),
     "seccomp": (_seccomp, "calls that are not listed are refused", True),
     "namespaces": (_namespaces, "names outside the view do not exist", False),
     "user": (_user, "root is given up" if os.geteuid() == 0 else "an ordinary user, nothing to give up", False),

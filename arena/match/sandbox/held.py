@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from arena.agent import BotFiles, EndInfo, StartInfo
-from arena.agent.notes import Notes
-from arena.agent.view import View
+from arena.agent.view import Notes, View
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, SLEEP_SECONDS, Answer, Fault, Spent
-from arena.match.sandbox import caches
+from arena.match.sandbox import processor
 from arena.match.sandbox.child import DIED, Child, Trouble
 from arena.match.sandbox.keeper import Keeper
 from arena.records import Ending, Limits
@@ -158,7 +157,7 @@ class HeldSeat(ABC):
     def _request(self, child: Child, data: bytes) -> None:
         """Send what the bot has to answer next: its clock begins. Raises Trouble."""
         if self._limits.clean_caches:
-            caches.forget()
+            processor.forget()
         self._began = time.perf_counter()
         self._keeper.turns.ask(child)
         child.send(data)

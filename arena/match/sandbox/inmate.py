@@ -19,16 +19,15 @@ import numpy as np
 from arena import games
 from arena.agent import Agent, BlankModule, EndInfo, LoadedBot, StartInfo
 from arena.agent.agent import plain_action
-from arena.agent.notes import Notes, checked
-from arena.agent.view import View, notes_on
+from arena.agent.view import Notes, View, checked, notes_on
 from arena.engine.readiness import Part, absent_parts
 from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace, without_places
-from arena.match.sandbox import clocks, copies, kernel, launch, namespaces, wire
+from arena.match.sandbox import clocks, kernel, memory, namespaces, program, wire
 from arena.match.sandbox.lockdown import Cell, lock
 from arena.records import Clock, Ending
 
-SOCKET, OUTPUT = launch.SOCKET, 1
+SOCKET, OUTPUT = program.SOCKET, 1
 _NOT_STARTED = 3  # exit code
 _AT_ONCE = 1 << 13  # bytes to read: nearly all messages come by one call
 _REHEARSALS = 20  # Python specialises code that has run so often
@@ -65,14 +64,14 @@ def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     `socket`: to the worker; `output`: takes what the bot prints; `of_command`: see launch.arrange.
     """
     if of_command:
-        launch.arrange(socket, output, *of_command)
-        launch.run(cell, wire.decode_bot(_read_message()), lambda: _send(wire.Locked(wire.START_ID)))
+        program.arrange(socket, output, *of_command)
+        program.run(cell, wire.decode_bot(_read_message()), lambda: _send(wire.Locked(wire.START_ID)))
     _arrange(socket, output)
     kernel.call("close_range", SOCKET + 1, 0xFFFF_FFFF, 0)
     forget_environment()
     open_output()
     bot = wire.decode_bot(_read_message())
-    copies.make_own(cell.pieces)
+    memory.make_own(cell.pieces)
     clocks.seal(cell.clock)
     folder = Path(lock(cell, bot.folder, bot.limits, channel=SOCKET))
     _Role(bot.main, folder, None).play()

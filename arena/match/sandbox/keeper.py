@@ -22,13 +22,12 @@ from arena.cache import VARIABLE, cache_root
 from arena.disk import set_mode
 from arena.engine import jit
 from arena.games.discovery import outside_paths
-from arena.match.sandbox import canary, kernel, landlock, proc, wire
+from arena.match.sandbox import canary, kernel, lockdown, pressure, wire
 from arena.match.sandbox.child import Child, Trouble
-from arena.match.sandbox.cores import Core
 from arena.match.sandbox.forker import Forker
 from arena.match.sandbox.levels import LEVELS, LOCKED, NAMESPACE, PROCESS, is_at_least, is_locked
+from arena.match.sandbox.processor import Core, Turns
 from arena.match.sandbox.spares import Spares
-from arena.match.sandbox.turns import Turns
 from arena.match.sandbox.watch import MemoryWatch
 from arena.records import Ending, Limits
 
@@ -281,7 +280,7 @@ class Keeper:
 
     def _end_oldest(self) -> None:
         """End the templates that were not used for the longest time, if there are too many; not those of seats in use."""
-        most = TEMPLATES if len(self._templates) < FEW_TEMPLATES or proc.has_memory() else FEW_TEMPLATES
+        most = TEMPLATES if len(self._templates) < FEW_TEMPLATES or pressure.has_memory() else FEW_TEMPLATES
         in_use = {parent.pid for parent in self._parents.values()}
         idle = [bot for bot, template in self._templates.items() if template.pid not in in_use and bot not in self._spares.bots]
         for bot in idle[: max(0, len(self._templates) - most)]:
@@ -315,8 +314,8 @@ class Keeper:
             raise LockError(f"bots can be locked in on Linux (x86-64, aarch64) alone, not on {sys.platform} {kernel.MACHINE}")
         reasons: dict[str, None] = {}  # each once, in order
         levels = self._levels()
-        if not landlock.version():  # nor can a zygote have it
-            reasons[landlock.MISSING] = None
+        if not lockdown.version():  # nor can a zygote have it
+            reasons[lockdown.MISSING] = None
             levels = [level for level in levels if not is_locked(level)]
         for level in levels:
             up = self._launch(level)
@@ -371,7 +370,7 @@ class Keeper:
 
 
 def _cpu_seconds(pid: int) -> float:
-    fields = proc.stat(Path(f"/proc/{pid}"))
+    fields = pressure.stat(Path(f"/proc/{pid}"))
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -4,6 +4,8 @@ No bot can make time look better in which it wants nothing of the CPU. It may no
 (seccomp.py), and to give the CPU away (sched_yield) does nothing. A process that is woken stands ready for a moment, so that
 one which naps without end would stand ready nearly always on a busy machine: each nap takes NAP from what it is excused. Its
 own threads wait for each other only while one of them runs, which is charged as CPU time.
+
+Reads what the kernel says of a process. A bot chooses its threads' names: they may be any bytes, line ends included.
 """
 
 import contextlib
@@ -11,7 +13,51 @@ import os
 from pathlib import Path
 
 from arena.match import awake
-from arena.match.sandbox import cgroups, proc
+from arena.match.sandbox import cgroups
+
+
+def status(folder: Path) -> dict[bytes, bytes]:
+    """The fields of the file `status` in /proc/PID or /proc/PID/task/TID; empty if the process or thread is gone."""
+    return _fields(folder / "status")  # the kernel escapes line ends of names there, and nowhere else
+
+
+def has_memory() -> bool:
+    """Whether a quarter of the memory of the machine, and of its container, could be had now, as far as the kernel tells."""
+    fields = _fields(Path("/proc/meminfo"))
+    left, all_ = (memory_of(fields, name) for name in ("MemAvailable", "MemTotal"))
+    return (left is None or all_ is None or 4 * left >= all_) and cgroups.has_memory()
+
+
+def stat(folder: Path) -> list[bytes]:
+    """The fields of the file `stat` from the state on, which follows the name; empty if the process or thread is gone."""
+    try:
+        return (folder / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def memory_of(fields: dict[bytes, bytes], name: str) -> int | None:
+    """An amount of memory among the fields of `status`, in bytes; None if the kernel does not tell."""
+    amount = fields.get(name.encode(), b"").split()
+    return int(amount[0]) << 10 if amount and amount[0].isdigit() else None
+
+
+def threads(pid: int) -> list[Path]:
+    """The folders of a process's threads in /proc; empty if it is gone."""
+    folder = Path(f"/proc/{pid}/task")
+    try:
+        return [folder / name for name in os.listdir(folder)]
+    except OSError:
+        return []
+
+
+def _fields(file: Path) -> dict[bytes, bytes]:
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except OSError:
+        return {}
+    return {name: value for name, _, value in (line.partition(b":") for line in lines)}
+
 
 NAP = 0.01
 """Seconds: more than a process that has slept waits for a CPU, as a rule, until it runs again."""
@@ -24,7 +70,7 @@ MOST_IDLE = 0.5
 def run_delays(pid: int) -> dict[str, float]:
     """Seconds that each thread of a process waited for a CPU while ready to run; empty if the kernel does not count them."""
     delays = {}
-    for thread in proc.threads(pid):
+    for thread in threads(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):  # it has ended
             delays[thread.name] = int((thread / "schedstat").read_bytes().split()[1]) / 1e9
     return delays
@@ -32,7 +78,7 @@ def run_delays(pid: int) -> dict[str, float]:
 
 def stands_ready(pid: int) -> bool:
     """Whether any thread of a process runs or is ready to run."""
-    return any(proc.stat(thread)[:1] == [b"R"] for thread in proc.threads(pid))
+    return any(stat(thread)[:1] == [b"R"] for thread in threads(pid))
 
 
 class Spell:
@@ -102,7 +148,7 @@ class Spell:
 
 def _naps(pid: int) -> dict[str, int]:
     """How often each thread of a process has gone to sleep."""
-    found = {thread.name: proc.status(thread).get(b"voluntary_ctxt_switches", b"").strip() for thread in proc.threads(pid)}
+    found = {thread.name: status(thread).get(b"voluntary_ctxt_switches", b"").strip() for thread in threads(pid)}
     return {thread: int(count) for thread, count in found.items() if count.isdigit()}
 
 

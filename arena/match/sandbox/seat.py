@@ -5,8 +5,7 @@ from dataclasses import replace
 import msgspec
 
 from arena.agent import EndInfo, StartInfo
-from arena.agent.notes import checked
-from arena.agent.view import View
+from arena.agent.view import View, checked
 from arena.engine.readiness import NotCompiled
 from arena.errors import printable
 from arena.match import SLEEP_SECONDS, Answer, Fault, seconds_of_match

@@ -9,9 +9,9 @@ import contextlib
 import threading
 from pathlib import Path
 
-from arena.match.sandbox import cgroups, proc
+from arena.match.sandbox import cgroups, pressure
 from arena.match.sandbox.child import Child
-from arena.match.sandbox.limits import THREADS
+from arena.match.sandbox.lockdown import THREADS
 from arena.records import Limits
 
 PERIOD = 0.02  # seconds; what a program can fill meanwhile is its memory's overshoot
@@ -89,12 +89,12 @@ class MemoryWatch:
 def excess(pid: int, limits: Limits) -> str:
     """Which limit the process exceeds, in words; empty if none. Raises OSError if it is there but cannot be looked at."""
     folder = Path(f"/proc/{pid}")
-    status = proc.status(folder)
-    if not status and folder.exists() and not (status := proc.status(folder)) and folder.exists():
+    status = pressure.status(folder)
+    if not status and folder.exists() and not (status := pressure.status(folder)) and folder.exists():
         raise OSError(f"{folder} cannot be read")
     if not _tells(status):  # its first thread has ended, and no longer tells; the others do
-        status = next(filter(_tells, map(proc.status, proc.threads(pid))), status)
-    used = sum(proc.memory_of(status, name) or 0 for name in _COUNTED)
+        status = next(filter(_tells, map(pressure.status, pressure.threads(pid))), status)
+    used = sum(pressure.memory_of(status, name) or 0 for name in _COUNTED)
     if used > limits.memory:
         return f"took {used / 1e6:,.0f} MB of memory, {limits.memory / 1e6:,.0f} MB are allowed"
     threads = int(status.get(b"Threads", b"0"))
@@ -102,4 +102,4 @@ def excess(pid: int, limits: Limits) -> str:
 
 
 def _tells(status: dict[bytes, bytes]) -> bool:
-    return any(proc.memory_of(status, name) is not None for name in _COUNTED)
+    return any(pressure.memory_of(status, name) is not None for name in _COUNTED)

@@ -13,15 +13,15 @@ import msgspec
 import numpy as np
 
 from arena import games
-from arena.audit.stored_log import checked_options
+from arena.audit.match_audit import checked_options
 from arena.engine.options import OptionValue
 from arena.engine.room import Document, Game
 from arena.errors import StoreError, one_line, printable
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import course_of
 from arena.records import Ending, MatchRecord
-from arena.reports.pages.assets import table_files
 from arena.reports.pages.scenes import Scene, description, events, position, scenes
+from arena.reports.pages.words import table_files
 
 Change = dict[str, Any]
 

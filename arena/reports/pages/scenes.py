@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from arena.audit.stored_log import check_log
+from arena.audit.match_audit import check_log
 from arena.engine.options import OptionValue
 from arena.engine.room import Document, Game, States
 from arena.records import MatchRecord

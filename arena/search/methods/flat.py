@@ -5,9 +5,8 @@ from arena.engine.rng import Words
 from arena.search.budget import is_spent
 from arena.search.method import Method, Trees
 from arena.search.selection import rollout_choice
-from arena.search.simulation import finish
 from arena.search.tree import Nodes, Slots, begin_tree
-from arena.search.walk import begin_root
+from arena.search.walk import begin_root, finish
 from arena.search.workspace import CHOICES, DECISIONS, DONE, OBSERVER, Workspaces
 from arena.search.worlds import ROOT_STATE, WORK, WORLD, draw_world, replay_chance
 

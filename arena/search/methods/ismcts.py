@@ -8,11 +8,10 @@ sequential halving at the root, the actions that may still be best share their w
 from arena.engine.contract import Actions, Numbers, States, reopen
 from arena.engine.rng import Words
 from arena.search.budget import is_spent
-from arena.search.halving import all_rivals, narrow, next_rival
 from arena.search.method import Method, Trees
-from arena.search.simulation import finish
+from arena.search.selection import all_rivals, narrow, next_rival
 from arena.search.tree import Nodes, Slots, begin_tree, regrow
-from arena.search.walk import NO_CHOICE, sight_of, walk
+from arena.search.walk import NO_CHOICE, finish, sight_of, walk
 from arena.search.workspace import BY_HALVING, REMEMBER, USED, Workspaces
 from arena.search.worlds import ROOT_STATE, WORK, WORLD, draw_world, replay_chance
 

@@ -4,9 +4,8 @@ from arena.engine.contract import Actions, Numbers, States, reopen
 from arena.engine.rng import Words
 from arena.search.budget import is_spent
 from arena.search.method import Method, Trees
-from arena.search.simulation import finish
 from arena.search.tree import Nodes, Slots, begin_tree
-from arena.search.walk import NO_CHOICE, walk
+from arena.search.walk import NO_CHOICE, finish, walk
 from arena.search.workspace import IN_WORLD, OPEN, Workspaces
 from arena.search.worlds import ROOT_STATE, WORK, WORLD, draw_world
 

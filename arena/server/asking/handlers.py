@@ -13,19 +13,17 @@ from arena.engine.options import parse_options
 from arena.errors import ConfigError
 from arena.names import in_words
 from arena.records import MatchRecord
-from arena.server.asking.bot_match import BotMatch
-from arena.server.asking.matches import BotMatches
+from arena.server.asking.matches import BotMatch, BotMatches
 from arena.server.asking.wish import LARGEST_SEED, MatchWish, planned
-from arena.server.computing import Computing
-from arena.server.forms import body_of, form_of
 from arena.server.library import Library
-from arena.server.persons import Persons
+from arena.server.limits import Computing
 from arena.server.problems import MEDIA_JSON, Problem
 from arena.server.remote.lobby import Lobby
 from arena.server.table_process.messages import Setup
-from arena.server.tables.opening import OPTION
+from arena.server.tables.plan import OPTION
+from arena.server.transfer import body_of, form_of
 from arena.server.views.match import checked_id_of, located
-from arena.server.visitors import Visitor, visitor_of
+from arena.server.visitors import Persons, Visitor, visitor_of
 
 ASKING = "/api/ask"
 """The address at which a program asks for a match."""

@@ -7,14 +7,13 @@ from typing import Annotated, Any
 import msgspec
 
 from arena import games
-from arena.agent.naming import HOUSE, house_bots
+from arena.agent.loading import HOUSE, house_bots
 from arena.agent.submissions import PREFIX, Submissions
 from arena.errors import ConfigError, StoreError, nearest
 from arena.names import NAME
 from arena.records import MatchRecord
-from arena.results.people import ASKED, REMOTE
+from arena.results.people import ASKED, REMOTE, folded_name
 from arena.server.people.levels import NAMES, house_bots_of, level
-from arena.server.persons import folded_name
 from arena.server.problems import Problem
 from arena.server.table_process.messages import Remote, SeatPlan, Setup
 from arena.server.tables.plan import free_name

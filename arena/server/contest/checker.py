@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena import foreign_files
+from arena import userfiles
 from arena.agent import BotFiles, bot_name
 from arena.agent.files import read_unparsed
-from arena.agent.naming import NamedBot
+from arena.agent.loading import NamedBot
 from arena.agent.plain_files import BOT_BYTES
 from arena.agent.submissions import Submissions
 from arena.agent.zipped import is_zip, unzip
@@ -29,7 +29,7 @@ from arena.match.sandbox import LockError
 from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.results.inbox import Inbox
 from arena.server.contest.messages import Check, Checked, Checking
-from arena.server.contest.parent_line import ParentLine
+from arena.server.contest.parent_pipe import ParentPipe
 from arena.server.contest.settings import read_contest
 from arena.tournament.bot_check import examined, kept
 from arena.tournament.check_report import CLOCK, BotCheck
@@ -38,24 +38,24 @@ UNPACKED = ".unpacked"
 """What the name of the folder ends in, beside what was sent, into which it is unpacked."""
 _NICENESS = 10
 _TROUBLE = (ArenaError, HostTrouble, LockError, OSError, MemoryError)
+_CHECK, _NOTHING_MORE = msgspec.json.Decoder(Check), msgspec.json.Decoder()
 _MARKS = 200  # characters of a traceback's last line
 
 
 def main() -> int:
     """Check one submission; returns the exit code of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the line
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the pipe
     os.nice(_NICENESS)
-    line = ParentLine()
-    first = line.readline()
-    if not first:
+    pipe = ParentPipe("check")
+    asked = pipe.first(_CHECK, "a Check")
+    if asked is None:
         return 0
-    asked = msgspec.json.decode(first, type=Check)
-    line.watch(lambda _: None, _end_all)
-    line.send(checked(asked, line))
+    pipe.listen(_NOTHING_MORE, lambda _: None, _end_all)
+    pipe.send(checked(asked, pipe))
     return 0
 
 
-def checked(asked: Check, line: ParentLine) -> Checked:
+def checked(asked: Check, pipe: ParentPipe) -> Checked:
     """Check what a message names, and store it if it may enter."""
     sent = Path(asked.file)
     unpacked = sent.with_name(sent.name + UNPACKED)
@@ -68,7 +68,7 @@ def checked(asked: Check, line: ParentLine) -> Checked:
                 return Checked(report=None, trouble=f"{why}. `arena doctor` shows what is missing")
         report, files = examined(
             lambda: _found(asked.bot, sent, unpacked), asked.bot, chosen=terms.games, clock=terms.clock, limits=terms.limits,
-            say=lambda text: line.send(Checking(text=text)), news=lambda text: line.send(Checking(text=text)),
+            say=lambda text: pipe.send(Checking(text=text)), news=lambda text: pipe.send(Checking(text=text)),
         )  # fmt: skip
         return _entered(asked, report, files, results)
     except _TROUBLE as error:
@@ -138,7 +138,7 @@ def _found(name: str, sent: Path, unpacked: Path) -> NamedBot:
 
 
 def _is_zip(sent: Path) -> bool:
-    with foreign_files.opened(sent) as file:
+    with userfiles.opened(sent) as file:
         return is_zip(file.read(4))
 
 

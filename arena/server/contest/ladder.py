@@ -19,9 +19,9 @@ from arena.ratings.rows import Bot as Version
 from arena.results.journal import stored_matches
 from arena.results.manifest import published_matches
 from arena.server.contest.entrants import Entrants
-from arena.server.contest.line import HallLine
 from arena.server.contest.marks import frozen_marks, keep_marks, marks_of
 from arena.server.contest.messages import Begin, Entered, LadderState, Rated, Said
+from arena.server.contest.parent_pipe import LadderPipe
 from arena.server.contest.settings import Contest, read_contest
 from arena.tournament.config import Bot
 from arena.tournament.field import KnownProfiles
@@ -58,29 +58,29 @@ PUBLISHED = "the results were published"
 
 def main() -> int:
     """Play until the input ends; returns the exit code of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the line
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the pipe
     os.nice(NICENESS)
-    line = HallLine()
+    pipe = LadderPipe()
     try:
-        begin = line.begin()
+        begin = pipe.begin()
         if begin is not None:
-            ContestLadder(begin, line).run()
+            ContestLadder(begin, pipe).run()
         return DONE
     except ArenaError as error:
-        line.send(LadderState(doing="failed", text=one_line(str(error))))
+        pipe.send(LadderState(doing="failed", text=one_line(str(error))))
         return FAILED
     except Exception as error:
         traceback.print_exc()
-        line.send(LadderState(doing="failed", text=one_line(f"a bug of the arena: {type(error).__name__}: {error}")))
+        pipe.send(LadderState(doing="failed", text=one_line(f"a bug of the arena: {type(error).__name__}: {error}")))
         return OUR_BUG
 
 
 class ContestLadder(Observer):
     """The ladder of one contest. Observes and steers its legs."""
 
-    def __init__(self, begin: Begin, line: HallLine) -> None:
+    def __init__(self, begin: Begin, pipe: LadderPipe) -> None:
         """Read the contest's file. Raises ConfigError, BotError and StoreError."""
-        self._line = line
+        self._pipe = pipe
         self._results = Path(begin.results)
         self._contest: Contest = read_contest(Path(begin.contest), self._results)
         self.folder = self._results / self._contest.name
@@ -106,8 +106,8 @@ class ContestLadder(Observer):
         """Play leg after leg."""
         self._tell("starting")
         settled: frozenset[Version] | None = None
-        while not self._line.is_over:
-            self._line.is_new = False
+        while not self._pipe.is_over:
+            self._pipe.is_new = False
             bots = self._bots()
             field = frozenset((bot.name, bot.version) for bot in (*self._contest.base.bots, *bots))
             if not self._can_play(bots):
@@ -122,7 +122,7 @@ class ContestLadder(Observer):
                 continue
             else:
                 self._tell("waiting", "every bot is rated well enough; the ladder goes on when somebody submits")
-            self._line.wait(POLL_SECONDS)
+            self._pipe.wait(POLL_SECONDS)
         if self._stored > self._published:  # the hall hung up between two legs
             bots = self._bots()
             self._play(bots, frozenset((bot.name, bot.version) for bot in (*self._contest.base.bots, *bots)))
@@ -134,7 +134,7 @@ class ContestLadder(Observer):
         shown = printable(text, MOST_LETTERS)  # some lines name all bots
         if shown not in self._told:
             self._told.append(shown)
-            self._line.send(Said(text=shown))
+            self._pipe.send(Said(text=shown))
 
     def progress(self, progress: Progress) -> None:
         """Tell now and then how it goes on."""
@@ -150,7 +150,7 @@ class ContestLadder(Observer):
 
     def end_now(self) -> str | None:
         """Why the leg ends at once."""
-        if self._line.is_over:
+        if self._pipe.is_over:
             self._leg.why = STOPPED
         elif self._is_freeze_due():
             self._leg.why = FROZEN
@@ -180,7 +180,7 @@ class ContestLadder(Observer):
             if bot not in self._has_played:
                 self._has_played.add(bot)
                 if bot in self._entered:
-                    self._line.send(Rated(bot=bot[0], version=bot[1]))
+                    self._pipe.send(Rated(bot=bot[0], version=bot[1]))
 
     def slept(self, bot: Version, seconds: float) -> None:
         """Leave a bot out from now on that makes its matches slow: the others play on without it.
@@ -202,7 +202,7 @@ class ContestLadder(Observer):
         asleep = self._asleep[bot]
         self._entrants.leave_out(bot, asleep)
         self._leg.mark = None  # another field
-        self._line.is_new = True
+        self._pipe.is_new = True
         self.say(
             f"{bot[0]}@{bot[1]} is left out: too slow for the hall. It slept for {asleep:.0f} s while others waited for it; "
             f"its next version takes part again"
@@ -217,9 +217,9 @@ class ContestLadder(Observer):
         self.known.declared |= self._entrants.declared
         self._leg = _Leg(field=field, mark=self._entrants.mark())
         for version in sorted(field - self._entered):
-            self._line.send(Entered(bot=version[0], version=version[1]))
+            self._pipe.send(Entered(bot=version[0], version=version[1]))
             if version in self._has_played:  # it was left out of the legs since then
-                self._line.send(Rated(bot=version[0], version=version[1]))
+                self._pipe.send(Rated(bot=version[0], version=version[1]))
         self._entered |= field
         self._stored_before = stored_matches(self.folder)
         try:
@@ -246,9 +246,9 @@ class ContestLadder(Observer):
     def _has_changed(self) -> bool:
         """Whether the field is another one by now. Asked several times a second; looked at every few seconds."""
         now = time.monotonic()
-        if now - self._leg.began < LEAST_SECONDS or not (self._line.is_new or now - self._leg.looked >= POLL_SECONDS):
+        if now - self._leg.began < LEAST_SECONDS or not (self._pipe.is_new or now - self._leg.looked >= POLL_SECONDS):
             return False
-        self._line.is_new, self._leg.looked = False, now
+        self._pipe.is_new, self._leg.looked = False, now
         mark = self._entrants.mark()
         if mark == self._leg.mark:
             return False
@@ -267,7 +267,7 @@ class ContestLadder(Observer):
         if self._is_frozen:
             return False
         moment = self._contest.freeze
-        return self._line.is_freezing or (moment is not None and datetime.datetime.now(datetime.UTC) >= moment)
+        return self._pipe.is_freezing or (moment is not None and datetime.datetime.now(datetime.UTC) >= moment)
 
     def _freeze(self) -> None:
         """Compute the marks for good, by all matches that are stored: the leg that played them is closed."""
@@ -276,7 +276,7 @@ class ContestLadder(Observer):
         self.say(f"the marks of {self._contest.name} are frozen")
 
     def _tell(self, doing: str, text: str = "", rate: float = 0.0) -> None:
-        self._line.send(LadderState(doing=doing, text=text, matches=self._stored, rate=rate))
+        self._pipe.send(LadderState(doing=doing, text=text, matches=self._stored, rate=rate))
 
 
 class _Leg:

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 from msgspec import UNSET
 
-from arena import foreign_files, games
+from arena import games, userfiles
 from arena.disk import write_whole
 from arena.errors import StoreError
 from arena.names import in_words
@@ -129,7 +129,7 @@ def frozen_marks(folder: Path) -> Marks | None:
     """The marks that were frozen; None: they are not. Raises StoreError."""
     path = folder / MARKS_FILE
     try:
-        return msgspec.json.decode(foreign_files.content(path), type=Marks)
+        return msgspec.json.decode(userfiles.content(path), type=Marks)
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -16,8 +16,7 @@ from arena.errors import StoreError
 from arena.results.manifest import MANIFEST_FILE
 from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
-from arena.server.live_board.channel import Channel
-from arena.server.live_board.messages import HOME, TOURNAMENT
+from arena.server.live_board.channel import HOME, TOURNAMENT, Channel
 from arena.server.problems import Problem
 from arena.server.views.home import Home, home_of, without_paths
 from arena.server.views.tournament import seen_of

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from arena.results.account_rows import HOST, Account
-from arena.server.buckets import Buckets, Rate
-from arena.server.live_board.channel import Channel
+from arena.results.site_file import HOST, Account
+from arena.server.limits import Buckets, Rate
+from arena.server.live_board.channel import Alive, Channel, Watch
 from arena.server.live_board.feed import Feed
-from arena.server.live_board.messages import Alive, Watch
 from arena.server.problems import Problem, answer_of
 
 MOST_SOCKETS = 8

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from arena.results.account_rows import Account, Role
 from arena.results.accounts import Accounts, CannotInvite, Invited, is_reserved
-from arena.results.person_names import LONGEST_NAME, BadName, checked_name, folded_name, latin_look
+from arena.results.people import LONGEST_NAME, BadName, checked_name, folded_name, latin_look
+from arena.results.site_file import Account, Role
 
 MOST_NAMES = 1000
 """Names of one list."""

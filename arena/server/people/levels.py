@@ -2,20 +2,34 @@
 
 How strong each level is was measured once, by a tournament of all levels of a game: levels.json holds the figures and says
 how they came about (docs/playing.md).
+
+How good people are, by game: TrueSkill over their stored matches in order, against levels whose strength is known.
+
+The same model as on the boards of bots, and never mixed into those. Ratings follow from the stored matches alone, so they are
+computed anew whenever they are wanted.
 """
 
+import threading
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import msgspec
+import numpy as np
 
 from arena import games
-from arena.agent.naming import HOUSE, house_bots
+from arena.agent.loading import HOUSE, find_bot, house_bots
 from arena.agent.submissions import PREFIX, Submissions
+from arena.engine import jit
 from arena.errors import ConfigError, nearest
 from arena.names import Name
+from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.settings import RatingSettings
+from arena.records import MatchRecord, SeatRecord, canonical_json
+from arena.results.people import PEOPLE
+from arena.server.people.store import PERSON, REMOTE_SEAT, records
 
 NAMES = ("beginner", "casual", "club", "strong", "expert", "champion")
 """The levels of every game, the weakest first."""
@@ -129,3 +143,134 @@ def _assumed() -> tuple[Level, ...]:
         for name, mu in zip(NAMES[1:], strengths[1:])
     ]
     return (first, *others)
+
+
+SETTINGS = RatingSettings(tau=25 / 300)  # unlike bots, people learn and forget: TrueSkill's own default for players
+COMPILED = MappingProxyType({jit.RATINGS: "arena.ratings"})
+"""What is compiled for ratings, with the module that does it. Whoever lets a person play has it compiled before the first match
+is stored: the page that offers the next opponent waits for the rating."""
+LEVEL_SIGMA = 1.0  # TrueSkill points: how far off the measured strength of a level may be
+
+_BY_NAME = (PERSON, REMOTE_SEAT)  # the isolation of who has no files, and is known by name
+
+_BotKey: TypeAlias = tuple[str, str]  # content hash and parameters
+_Player: TypeAlias = tuple[str, ...]  # (name,) of a person; name, content hash and parameters of a bot
+
+
+class PersonRating(msgspec.Struct, frozen=True, kw_only=True):
+    """What is believed about one person's skill in one game, in TrueSkill points."""
+
+    name: str
+    mu: float
+    """The mean of the belief about the person's skill."""
+    sigma: float
+    """The standard deviation of the belief."""
+    rating: float
+    """The conservative rating by which people are ranked: mu - 3 sigma."""
+    matches: int
+    wins: int
+    """How many matches the person finished at place 1, shared or not."""
+
+
+def ratings(results: Path) -> dict[str, list[PersonRating]]:
+    """The ratings of all people by game, the best first, from the stored matches. Raises StoreError for a damaged file."""
+    return PoolRatings(results, PEOPLE).read()
+
+
+class PoolRatings:
+    """The ratings of those who are known by name alone, people or remote programs, in one kind of pool. Threads may share it.
+
+    Only matches that were not there before are read again.
+    """
+
+    def __init__(self, results: Path, kind: str) -> None:
+        """`kind`: how the names of the pools begin, see store.people."""
+        self._results, self._kind = results, kind
+        self._beliefs: dict[str, _Beliefs] = {}
+        self._next = 0
+        self._lock = threading.Lock()
+
+    def read(self) -> dict[str, list[PersonRating]]:
+        """The ratings by game, the best first. Raises StoreError for a damaged file."""
+        with self._lock:
+            for record in records(self._results, self._next):
+                self._next = record.index + 1
+                if record.pool == f"{self._kind}/{record.game}":
+                    self._beliefs.setdefault(record.game, _Beliefs(_strengths(record.game))).add(record)
+            return {game: self._beliefs[game].people() for game in sorted(self._beliefs)}
+
+
+def suited(results: Path, game: str, name: str) -> Level:
+    """The level that is about as good as a person; FIRST for who has not played the game yet. Raises as `ratings`."""
+    return suited_to(ratings(results).get(game, []), game, name)
+
+
+def suited_to(rated: Iterable[PersonRating], game: str, name: str) -> Level:
+    """The level that is about as good as a person; FIRST for who is not among those who are rated."""
+    found = [one for one in rated if one.name == name]
+    if not found:
+        return level(game, FIRST)
+    return min(levels(game), key=lambda one: abs(one.mu - found[0].mu))
+
+
+class _Beliefs:
+    """What is believed about everybody in one game, after some matches."""
+
+    def __init__(self, strengths: dict[_BotKey, float]) -> None:
+        self._strengths = strengths
+        self._known: dict[_Player, tuple[float, float]] = {}
+        self._matches: dict[str, list[bool]] = {}
+        self._work = new_workspace()
+
+    def add(self, record: MatchRecord) -> None:
+        """Take in the next match. It counts for nothing if it is void, or if a name sits there twice: whose is it?"""
+        people = [row.bot for row in record.seats if row.isolation in _BY_NAME]
+        if record.is_void or len(set(people)) < len(people):
+            return
+        before = [self._belief(row) for row in record.seats]
+        mu, sigma = np.array([belief[0] for belief in before]), np.array([belief[1] for belief in before])
+        seats = len(before)
+        units, places = [row.unit for row in record.seats], [row.place for row in record.seats]
+        fold(
+            mu, sigma, np.array([0, seats]), np.arange(seats, dtype=np.int32), np.array(units, np.int8),
+            np.array(places, np.int8), SETTINGS.beta, SETTINGS.tau, SETTINGS.margin, self._work,
+        )  # fmt: skip
+        for seat, row in enumerate(record.seats):
+            if self._strength(row) is None:  # the levels stay where they were measured
+                self._known[_player(row)] = float(mu[seat]), float(sigma[seat])
+            if row.isolation in _BY_NAME:
+                self._matches.setdefault(row.bot, []).append(row.place == 1)
+
+    def people(self) -> list[PersonRating]:
+        """The people, the best first."""
+        found = []
+        for name, won in self._matches.items():
+            mu, sigma = self._known[(name,)]
+            rating = mu - 3 * sigma
+            found.append(PersonRating(name=name, mu=mu, sigma=sigma, rating=rating, matches=len(won), wins=sum(won)))
+        return sorted(found, key=lambda one: (-one.rating, one.name))
+
+    def _belief(self, row: SeatRecord) -> tuple[float, float]:
+        strength = self._strength(row)
+        if strength is not None:
+            return strength, LEVEL_SIGMA
+        return self._known.get(_player(row), (SETTINGS.mu, SETTINGS.sigma))
+
+    def _strength(self, row: SeatRecord) -> float | None:
+        """The strength of a level; None for a person, and for any other bot, whatever it is called."""
+        return None if row.isolation in _BY_NAME else self._strengths.get((row.bot_sha256, row.params))
+
+
+def _player(row: SeatRecord) -> _Player:
+    return (row.bot,) if row.isolation in _BY_NAME else (row.bot, row.bot_sha256, row.params)
+
+
+@cache
+def _strengths(game: str) -> dict[_BotKey, float]:
+    """The strengths of the levels of a game, by content hash and parameters: names can be anybody's."""
+    return dict(_identified(levels(game)))
+
+
+def _identified(chosen: Iterable[Level]) -> Iterable[tuple[_BotKey, float]]:
+    for one in chosen:
+        yield (find_bot(one.bot, Path()).files.sha256, canonical_json(one.params)), one.mu

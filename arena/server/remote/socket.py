@@ -9,16 +9,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.names import in_words
-from arena.results.account_rows import Account
-from arena.server.buckets import Buckets, Rate
+from arena.results.site_file import Account
+from arena.server.limits import Buckets, Rate
 from arena.server.live_board.socket import POLICY_VIOLATION, cut
-from arena.server.persons import Persons
 from arena.server.problems import Problem, answer_of
-from arena.server.remote.lobby import Lobby
+from arena.server.remote.lobby import Lobby, Program
 from arena.server.remote.messages import Crash, Join, Leave
-from arena.server.remote.program import Program
 from arena.server.tables.socket import GOING_AWAY, MALFORMED, TRY_AGAIN
-from arena.server.visitors import visitor_of
+from arena.server.visitors import Persons, visitor_of
 
 JOIN_SECONDS = 10.0
 """How long a socket may be open without saying who it is."""

@@ -7,14 +7,13 @@ from starlette.routing import BaseRoute, Route
 
 from arena.errors import StoreError
 from arena.results.accounts import Accounts
-from arena.results.owned_bots import OwnedBots
-from arena.server.confirming import Confirming
-from arena.server.forms import form_of
-from arena.server.persons import Persons
+from arena.results.site_file import OwnedBots
+from arena.server.login import Confirming
 from arena.server.problems import Problem
 from arena.server.running_contest.running import RunningContest
-from arena.server.views.marks import contest_of, marks_csv
-from arena.server.visitors import Visitor, visitor_of
+from arena.server.transfer import form_of
+from arena.server.views.contest import contest_of, marks_csv
+from arena.server.visitors import Persons, Visitor, visitor_of
 
 
 class Freezing:

@@ -2,6 +2,8 @@
 
 Whatever ends the ladder, it is started again, where it was, after a longer wait each time it fails at once. It ends when its
 input does, so nothing is left behind when the hall is killed.
+
+The marks of a contest as its page shows them: the frozen ones, or those of some seconds ago. All rows are read for them.
 """
 
 import asyncio
@@ -10,19 +12,20 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from arena.errors import StoreError
 from arena.results.inbox import Inbox
-from arena.server import memory
+from arena.server import limits
+from arena.server.contest.marks import Marks, frozen_marks, marks_of
 from arena.server.contest.messages import Begin, Entered, Freeze, FromLadder, LadderState, LookNow, Rated, Said
 from arena.server.contest.settings import Contest, read_contest
-from arena.server.running_contest.recent_marks import RecentMarks
 from arena.tournament.session import Settings, check_settings
 
 LOG = logging.getLogger("arena.server")
@@ -126,7 +129,7 @@ class RunningContest:
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE,
         )  # fmt: skip
-        group = memory.bound(process.pid)
+        group = limits.bound(process.pid)
         errors = asyncio.create_task(self._read_errors(process))
         try:
             self._tell(self._begin)
@@ -193,3 +196,33 @@ class RunningContest:
 def _kill(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+FRESH_SECONDS = 15.0
+"""How long marks are shown before they are computed again."""
+SHARE = 10.0
+"""How many times as long as it took, if that is longer: reading a long ladder shall not keep a core busy."""
+
+
+class RecentMarks:
+    """The marks of one contest. Threads may share it: one computes, the others wait for it."""
+
+    def __init__(self, contest: Contest, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._contest, self._folder, self._clock = contest, folder, clock
+        self._lock = threading.Lock()
+        self._known: Marks | None = None
+        self._until = float("-inf")
+
+    def now(self) -> Marks:
+        """The marks, frozen or provisional. Raises StoreError."""
+        with self._lock:
+            if self._known is not None and (self._known.is_frozen or self._clock() < self._until):
+                if self._known.is_frozen or (frozen := frozen_marks(self._folder)) is None:
+                    return self._known
+                self._known = frozen
+                return frozen
+            began = self._clock()
+            self._known = frozen_marks(self._folder) or marks_of(self._contest, self._folder)
+            now = self._clock()
+            self._until = now + max(FRESH_SECONDS, SHARE * (now - began))
+            return self._known

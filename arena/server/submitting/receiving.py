@@ -17,14 +17,12 @@ from arena.agent.submissions import ALL
 from arena.agent.zipped import is_zip
 from arena.errors import StoreError
 from arena.names import NEW_NAME_RULE, may_be_given
-from arena.results.account_rows import Account
 from arena.results.inbox import NotTheirs, QuotaReached, Sent
-from arena.server.language import QUERY, language
-from arena.server.persons import Persons
+from arena.results.site_file import Account
 from arena.server.problems import MEDIA_JSON, Problem, answer_of
-from arena.server.submitting.submitting import Submitting, author_of
+from arena.server.submitting.checks import Submitting, author_of
 from arena.server.views.submissions import shown
-from arena.server.visitors import visitor_of
+from arena.server.visitors import QUERY, Persons, language, visitor_of
 
 PATH = "/api/bots/{name}"
 UPLOAD_SECONDS = 120.0

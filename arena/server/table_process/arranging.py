@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from arena import games
 from arena.agent import BotFiles
-from arena.agent.naming import HOUSE
+from arena.agent.loading import HOUSE
 from arena.agent.submissions import PREFIX
 from arena.engine.options import OptionValue
 from arena.engine.room import Game
@@ -19,7 +19,7 @@ from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, Named, bot_seat,
 from arena.results.people import PEOPLE
 from arena.search.settings import Settings
 from arena.server.people.levels import NAMES, level
-from arena.server.people.sitting import bot, person, sit_down
+from arena.server.people.store import bot, person, sit_down
 from arena.server.table_process.messages import SeatPlan, Setup
 from arena.tournament.archive.finding import locate_match
 from arena.tournament.workers.compiling import needs_at

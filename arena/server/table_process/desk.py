@@ -1,5 +1,9 @@
-"""Where what people say arrives: their actions, their wishes for a hint, and that a bot shall take over."""
+"""Where what people say arrives: their actions, their wishes for a hint, and that a bot shall take over.
 
+The pipe between a table's process and the hall.
+"""
+
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,16 +11,49 @@ from functools import cached_property
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
+import msgspec
+
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import ArenaError, one_line, printable
 from arena.match import Answer, Fault, Seat, awake
 from arena.match.sandbox import LockError
+from arena.server.contest.parent_pipe import ParentPipe
 from arena.server.people.store import PERSON
-from arena.server.table_process.hints import Adviser
-from arena.server.table_process.messages import Act, Advise, Envelope, Refused, Replace, Restore, ToTable
-from arena.server.table_process.telling import Teller
+from arena.server.table_process.messages import Act, Advise, Envelope, Refused, Replace, Restore, Setup, Stop, Stored, ToTable
+from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import Inbox, Ticks
+
+_SETUP = msgspec.json.Decoder(Setup)
+_MESSAGE: msgspec.json.Decoder[ToTable] = msgspec.json.Decoder(ToTable)
+
+
+class TablePipe(ParentPipe):
+    """The pipe of a table's process."""
+
+    def __init__(self) -> None:
+        """As any pipe to a parent."""
+        super().__init__("table")
+
+    def setup(self) -> Setup | None:
+        """Read the first line; None: the hall is gone. Raises ConfigError for a line that is no Setup."""
+        return self.first(_SETUP, "its Setup")
+
+    def hear(self, take: Callable[[ToTable], object], end: Callable[[], object]) -> None:
+        """Give every message to `take`, from a thread of its own. A Stop, and the end of the pipe, end the process at once.
+
+        `end`: called before, to end what this process has started.
+        """
+
+        def heard(message: ToTable) -> None:
+            if isinstance(message, Stop):
+                end()
+                self.send(Stored(match_id=None))
+                os._exit(0)
+            take(message)
+
+        self.listen(_MESSAGE, heard, end)
+
 
 WAIT = "wait"
 """The action of a seat that does nothing in a tick."""

@@ -2,32 +2,107 @@
 
 The hall and the process speak `arena.server.table_process.messages` over stdin and stdout. If the hall is gone, the process
 ends at once.
+
+A table without people: bots among themselves, some of them perhaps on their authors' machines.
+
+A few actions that nobody sees, before a match: they load what is compiled, and the first click does not wait for it.
 """
 
 import contextlib
 import os
+import random
 import signal
 import traceback
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
+from arena.agent import EndInfo, StartInfo
+from arena.agent.view import View
 from arena.errors import ArenaError, one_line, printable
-from arena.match import HostTrouble
+from arena.match import Answer, Fault, HostTrouble, Seat, play
 from arena.match.sandbox import LockError
-from arena.server.people import ratings
-from arena.server.people.store import keep
+from arena.records import MatchRecord
+from arena.server.people import levels
+from arena.server.people.store import PERSON, keep
 from arena.server.table_process.arranging import Arranged, BotSeats, arrange, needs
-from arena.server.table_process.desk import Messages
-from arena.server.table_process.ending import result
-from arena.server.table_process.hall_line import HallLine
-from arena.server.table_process.hints import Adviser
-from arena.server.table_process.luck import same_deals
-from arena.server.table_process.messages import Broken, Compiling, Envelope, Luck, Setup, Stored
-from arena.server.table_process.programs import Lines
-from arena.server.table_process.rehearsal import rehearse
+from arena.server.table_process.desk import Messages, TablePipe
+from arena.server.table_process.messages import Broken, Compiling, Envelope, FromTable, Luck, Ready, Setup, Stored
+from arena.server.table_process.programs import Lines, Programs, RemoteSeat
 from arena.server.table_process.table import play_table
-from arena.server.table_process.unattended import play_unattended
+from arena.server.table_process.telling import Adviser, Teller, result, same_deals
 from arena.tournament.workers.compiling import warm_rooms
+
+ACTIONS = 12
+"""How many actions are played."""
+_SEED = 0  # of cards and actions that are no match's
+
+
+class _Enough(Exception):
+    """Raised to end a match: so many actions were played."""
+
+
+def rehearse(table: Arranged) -> None:
+    """Play some actions of another deal at a table, and tell them to nobody."""
+    game, setup = table.game, table.setup
+    teller = Teller(
+        game, setup.options, game.deal(len(setup.players), setup.options, _SEED), table.people, lambda message: None, None
+    )  # fmt: skip
+    dice, left = random.Random(_SEED), ACTIONS
+
+    def played(action: int) -> None:
+        nonlocal left
+        teller.played(action)
+        left -= 1
+        if not left:
+            raise _Enough
+
+    other = msgspec.structs.replace(setup, deal_seed=_SEED)
+    seats = [_Rehearsing(seat, teller if seat in table.people else None, dice) for seat in range(len(setup.players))]
+    with contextlib.suppress(_Enough):
+        play(game, other, seats, observer=played)
+
+
+class _Rehearsing:
+    """Somebody who plays any action; implements match.Seat."""
+
+    isolation = PERSON
+    wants_forced = False
+
+    def __init__(self, seat: int, teller: Teller | None, dice: random.Random) -> None:
+        self._seat, self._teller, self._dice = seat, teller, dice
+        self._choices = 0
+
+    def start(self, info: StartInfo) -> Fault | None:
+        """Take part."""
+        return None
+
+    def ask(self, view: View) -> None:
+        """Be told as a person is."""
+        self._choices = len(view.legal)
+        if self._teller is not None:
+            self._teller.ask(self._seat, view)
+
+    def answer(self) -> Answer | Fault:
+        """Choose any action."""
+        return Answer(self._dice.randrange(self._choices), 0.0, 0.0)
+
+    def end(self, result: EndInfo) -> None:
+        """Do nothing."""
+
+
+def play_unattended(table: Arranged, seats: BotSeats, inbox: Lines, send: Callable[[FromTable], object]) -> MatchRecord:
+    """Play the match of a table to its end. Raises HostTrouble where the machine failed a bot."""
+    setup, programs = table.setup, Programs(inbox, send)
+    players: list[Seat] = [
+        seats.open(seat, seed) if plan.remote is None else RemoteSeat(programs, seat, seed, plan.remote)
+        for seat, (plan, seed) in enumerate(zip(table.plans, setup.bot_seeds))
+    ]
+    send(Ready(options=setup.options))
+    return play(table.game, setup, players)
+
 
 DONE, BROKEN, OUR_BUG = 0, 2, 1
 _NICENESS = 10  # of what no person waits for
@@ -35,55 +110,55 @@ _NICENESS = 10  # of what no person waits for
 
 def main() -> int:
     """Play one match; returns the exit code of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the line
-    line = HallLine()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the pipe
+    pipe = TablePipe()
     try:
-        asked = line.setup()
+        asked = pipe.setup()
         if asked is not None:
-            _serve(line, asked)
+            _serve(pipe, asked)
         return DONE
     except (ArenaError, LockError, HostTrouble) as error:
-        line.send(Broken(error=one_line(str(error))))
+        pipe.send(Broken(error=one_line(str(error))))
         return BROKEN
     except Exception as error:
         traceback.print_exc()
-        line.send(Broken(error=one_line(printable(f"a bug of the arena: {type(error).__name__}: {error}"))))
+        pipe.send(Broken(error=one_line(printable(f"a bug of the arena: {type(error).__name__}: {error}"))))
         return OUR_BUG
 
 
-def _serve(line: HallLine, asked: Setup) -> None:
+def _serve(pipe: TablePipe, asked: Setup) -> None:
     table = arrange(asked)
     if not table.people:
-        _serve_bots(line, asked, table)
+        _serve_bots(pipe, asked, table)
         return
     messages = Messages()
     with BotSeats(table) as seats:
-        line.listen(messages.put, partial(_kill, seats))
-        warm_rooms(needs(table), lambda text: line.send(Compiling()), ratings.COMPILED)
+        pipe.hear(messages.put, partial(_kill, seats))
+        warm_rooms(needs(table), lambda text: pipe.send(Compiling()), levels.COMPILED)
         rehearse(table)
-        record = play_table(table, seats, messages, line.send, Adviser(line.send), asked.tick_ms)
+        record = play_table(table, seats, messages, pipe.send, Adviser(pipe.send), asked.tick_ms)
         keep(Path(asked.results), record, table.key)
         over = result(table, record)
         for seat in table.people:
-            line.send(Envelope(seat=seat, message=over))
-        line.send(Stored(match_id=record.match_id))
+            pipe.send(Envelope(seat=seat, message=over))
+        pipe.send(Stored(match_id=record.match_id))
         os.nice(_NICENESS)
         with contextlib.suppress(ArenaError, LockError, HostTrouble):  # the match is played and stored, whatever happens now
             luck = Luck(seats=same_deals(table, record, seats, Path(asked.results)))
             for seat in table.people:
-                line.send(Envelope(seat=seat, message=luck))
+                pipe.send(Envelope(seat=seat, message=luck))
 
 
-def _serve_bots(line: HallLine, asked: Setup, table: Arranged) -> None:
+def _serve_bots(pipe: TablePipe, asked: Setup, table: Arranged) -> None:
     """Play a match that nobody sits at: whoever plays has the machine first."""
     os.nice(_NICENESS)
     inbox = Lines()
     with BotSeats(table) as seats:
-        line.listen(inbox.put, partial(_kill, seats))
-        warm_rooms(needs(table), lambda text: line.send(Compiling()))
-        record = play_unattended(table, seats, inbox, line.send)
+        pipe.hear(inbox.put, partial(_kill, seats))
+        warm_rooms(needs(table), lambda text: pipe.send(Compiling()))
+        record = play_unattended(table, seats, inbox, pipe.send)
         keep(Path(asked.results), record, table.key)
-        line.send(Stored(match_id=record.match_id))
+        pipe.send(Stored(match_id=record.match_id))
 
 
 def _kill(seats: BotSeats) -> None:

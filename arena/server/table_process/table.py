@@ -8,9 +8,8 @@ from arena.records import MatchRecord
 from arena.server.table_process.arranging import Arranged, BotSeats
 from arena.server.table_process.bots import BotAtTable, BotInTime
 from arena.server.table_process.desk import Desk, PersonSeat
-from arena.server.table_process.hints import Adviser
 from arena.server.table_process.messages import FromTable
-from arena.server.table_process.telling import Teller
+from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import Inbox, Ticks
 
 

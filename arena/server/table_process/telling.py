@@ -1,15 +1,205 @@
-"""What the people of a table are told: the positions as they come about, what happened, and that it is their turn."""
+"""What the people of a table are told: the positions as they come about, what happened, and that it is their turn.
 
-from collections.abc import Callable, Sequence
+What a room with a `coach.py` tells people: why a card cannot be played, and what a perfect memory knows.
 
+Hints: what the compiled search would play with what a seat knows.
+
+The luck of the deal: the same cards played again by bots, from the seat of each person.
+
+The end of a live match: its result, and where it was won.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import mean
+from typing import Any, Protocol, cast
+
+from msgspec.structs import replace
+
+from arena import games
 from arena.agent.view import View
 from arena.engine.options import OptionValue
 from arena.engine.room import Game, States
-from arena.reports.pages.frames import Event, draws_table, frame, seen_choosing
+from arena.match import play
+from arena.match.seeds import match_seeds
+from arena.match.single_match import Named
+from arena.records import MatchRecord
+from arena.reports.pages.frames import Event, draws_table, frame, opinion, seen_choosing, stored_match
 from arena.reports.pages.scenes import Scene, Story
-from arena.server.table_process import coach
-from arena.server.table_process.messages import Ask, Envelope, Frame, FromTable, Ready
+from arena.server.table_process.arranging import Arranged, BotSeats, champion
+from arena.server.table_process.messages import (
+    Advice,
+    Ask,
+    Curve,
+    Envelope,
+    Frame,
+    FromTable,
+    Hint,
+    Known,
+    Over,
+    Ready,
+    Refusal,
+    SameDeal,
+)
 from arena.server.table_process.ticks import Ticks
+
+
+class Coach(Protocol):
+    """The functions of a room's coach.py. They look at the view of one seat, and at nothing else."""
+
+    def refusals(self, view: Any) -> Sequence[tuple[Any, ...]]:
+        """(zone, card, why, rule, values) of each card of the seat that is part of no legal action; see Refusal.
+
+        With the zone as a sixth value of a card that only cannot go to that zone.
+        """
+        ...
+
+    def known(self, view: Any) -> Sequence[tuple[str, Sequence[tuple[str, int]], int | None]]:
+        """(title, [(card, how many)], seat or None) of each group; see Known."""
+        ...
+
+
+@cache  # to find a room takes longer than all else that is said at a decision
+def coach_of(game: str) -> Coach | None:
+    """The coach of a room; None for a room without one. Raises ConfigError for an unknown game."""
+    return cast("Coach | None", games.coach(game))
+
+
+def refusals(view: View) -> list[Refusal]:
+    """Why cards of the seat cannot be played now; empty for a room without a coach."""
+    coach = coach_of(view.game)
+    if coach is None:
+        return []
+    return [
+        Refusal(zone=zone, card=card, why=why, rule=rule, values=values, to=to[0] if to else "")
+        for zone, card, why, rule, values, *to in coach.refusals(view)
+    ]
+
+
+def known(view: View) -> list[Known]:
+    """What a perfect memory knows beyond the table; empty for a room without a coach."""
+    coach = coach_of(view.game)
+    groups = [] if coach is None else coach.known(view)
+    return [Known(title=title, cards=list(cards), seat=seat) for title, cards, seat in groups]
+
+
+SEARCH: Mapping[str, Any] = {"time": 0.35}
+"""How long a hint is searched for: seconds of CPU time."""
+SHOWN = 5
+"""The most actions of a hint."""
+
+
+class Adviser:
+    """Gives hints to people, each in a thread of its own: nobody else has to wait for it."""
+
+    def __init__(self, send: Callable[[FromTable], object], search: Mapping[str, Any] = SEARCH) -> None:
+        """`search`: the settings of the search."""
+        self._send = send
+        self._search = search
+        self._busy: set[int] = set()
+        self._newest: dict[int, Hint] = {}
+
+    def advise(self, seat: int, decision: int, view: View) -> None:
+        """Send a hint for a decision when it is found; nothing if one for this seat is still being searched for.
+
+        A decision is searched once: who asks again gets the same hint, and costs nothing.
+        """
+        newest = self._newest.get(seat)
+        if newest is not None and newest.decision == decision:
+            self._send(Envelope(seat=seat, message=newest))
+        elif seat not in self._busy:
+            self._busy.add(seat)
+            threading.Thread(target=self._find, args=(seat, decision, view), name="hint", daemon=True).start()
+
+    def _find(self, seat: int, decision: int, view: View) -> None:
+        try:
+            found = self._newest[seat] = hint(view, decision, self._search)
+            self._send(Envelope(seat=seat, message=found))
+        finally:
+            self._busy.discard(seat)
+
+
+def hint(view: View, decision: int, settings: Mapping[str, Any]) -> Hint:
+    """What the search finds from the view, and from nothing else."""
+    if len(view.legal) == 1:
+        only = Advice(action=view.legal[0], visits=0, value=None)
+        return Hint(decision=decision, best=view.legal[0], simulations=0, choices=[only], loss=None)
+    found = view.search(**settings)
+    ranked = sorted(found.choices, key=lambda choice: (choice.action != found.best, -choice.visits))
+    choices = [
+        Advice(action=one.action, visits=one.visits, value=round(one.value, 4) if math.isfinite(one.value) else None)
+        for one in ranked[:SHOWN]
+    ]
+    first, second = choices[0].value, choices[1].value
+    loss = None if first is None or second is None else round(max(0.0, first - second), 4)
+    return Hint(decision=decision, best=found.best, simulations=found.simulations, choices=choices, loss=loss)
+
+
+CPU_SECONDS = 10.0
+"""About what the matches may cost, for all people together."""
+MOST_MATCHES = 8
+"""The most matches for a person; one is played in any case."""
+_WANTED = 4  # matches for a person: to have time for so many, the champion thinks faster in a long game
+_SEEDS = 1 << 31  # of a search
+_LONGEST, _SHORTEST = 0.03, 0.001  # CPU seconds of a champion's decision
+
+
+def same_deals(table: Arranged, record: MatchRecord, seats: BotSeats, results: Path) -> list[SameDeal]:
+    """What the champion makes of the cards of each person."""
+    people = table.people
+    share = CPU_SECONDS / len(people)
+    decisions = sum(record.seats[seat].decisions for seat in people)
+    strongest = _thinking(champion(table.game.name, results), share / _WANTED / max(1, decisions))
+    return [
+        SameDeal(
+            seat=seat, own=record.seats[seat].score, champion=round(mean(scores), 2), low=min(scores), high=max(scores),
+            matches=len(scores),
+        )
+        for seat in people
+        for scores in [list(_scores(table, seats, strongest, seat, share))]
+    ]  # fmt: skip
+
+
+def _scores(table: Arranged, seats: BotSeats, strongest: Named, seat: int, cpu_seconds: float) -> Iterator[float]:
+    """The scores of the champion on a person's seat, each with other seeds of the bots.
+
+    It also plays for the other people; the table's own bots play on their seats.
+    """
+    spent = dearest = 0.0
+    for number in range(MOST_MATCHES):
+        if number and spent + dearest > cpu_seconds:
+            return
+        began = time.process_time()
+        setup = table.setup
+        name = f"{setup.match_id} again {seat} {number}"
+        seeds = match_seeds(table.key, name, setup.game, len(table.plans), "", setup.deal)
+        again = replace(setup, bot_seeds=seeds.bots, fallback_seeds=seeds.fallbacks)
+        seats.close()
+        players = [
+            seats.open(place, seed, _seeded(strongest, seed) if plan.person else None)
+            for place, (plan, seed) in enumerate(zip(table.plans, seeds.bots))
+        ]
+        record = play(table.game, again, players)
+        in_other_processes = sum(row.cpu_ms_total for row in record.seats if row.isolation != "none") / 1000
+        cost = time.process_time() - began + in_other_processes
+        spent, dearest = spent + cost, max(dearest, cost)
+        yield record.seats[seat].score
+
+
+def _seeded(bot: Named, seed: int) -> Named:
+    """A bot that searches, with other imagined deals than in other matches."""
+    return bot._replace(params={**bot.params, "seed": seed % _SEEDS}) if "iterations" in bot.params else bot
+
+
+def _thinking(bot: Named, seconds: float) -> Named:
+    """A bot that searches, with so much CPU time for each decision at most."""
+    if "iterations" not in bot.params:
+        return bot
+    return bot._replace(params={**bot.params, "time": min(_LONGEST, max(_SHORTEST, seconds))})
 
 
 class Teller:
@@ -60,7 +250,7 @@ class Teller:
         """Ask a person to choose. Returns the number of the decision: that of the last frame."""
         self.begin()
         since, self._since[seat] = self._since[seat], []
-        ask = Ask(decision=self._number, legal=view.legal, since=since, refusals=coach.refusals(view), known=coach.known(view))
+        ask = Ask(decision=self._number, legal=view.legal, since=since, refusals=refusals(view), known=known(view))
         self.send(Envelope(seat=seat, message=ask))
         return self._number
 
@@ -76,3 +266,13 @@ class Teller:
                 choosing=seen_choosing(choosing, seat), is_end_of_round=scene.is_end_of_round,
             )  # fmt: skip
             self.send(Envelope(seat=seat, message=told))
+
+
+def result(table: Arranged, record: MatchRecord) -> Over:
+    """The end of a match, and its evaluation over time, which looks at all cards."""
+    match = stored_match(record, table.key)
+    curve = Curve(numbers=[scene.number for scene in match.scenes], values=opinion(match).values)
+    return Over(
+        match_id=record.match_id, places=[row.place for row in record.seats], scores=[row.score for row in record.seats],
+        curve=curve,
+    )  # fmt: skip

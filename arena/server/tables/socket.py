@@ -8,15 +8,13 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from arena.server.buckets import Buckets, Rate
-from arena.server.language import language
+from arena.server.limits import Buckets, Rate
 from arena.server.live_board.socket import MOST_SOCKETS, POLICY_VIOLATION, OpenSockets, cut
-from arena.server.persons import Persons
 from arena.server.problems import Problem
 from arena.server.table_process.messages import Act, FromPerson, Notice, Ping, Pong, Start
 from arena.server.tables.table import Table, said
 from arena.server.tables.tables import Tables
-from arena.server.visitors import visitor_of
+from arena.server.visitors import Persons, language, visitor_of
 
 BOARD = Rate(a_second=5.0, burst=40)
 """How many messages a tab may send at a table that waits for its people."""

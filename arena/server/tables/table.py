@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from arena.agent.submissions import PREFIX
-from arena.results.person_names import folded_name
+from arena.results.people import folded_name
 from arena.results.site_file import StoredPerson
 from arena.server.problems import Problem
 from arena.server.table_process.messages import (
@@ -36,8 +36,7 @@ from arena.server.table_process.messages import (
     Welcome,
 )
 from arena.server.tables.plan import TablePlan, free_name
-from arena.server.tables.process import COMMAND, Heard, Passed, TableProcess
-from arena.server.tables.seats import LASTING, Handle, Seat, Tab
+from arena.server.tables.seats import COMMAND, LASTING, Handle, Heard, Passed, Seat, Tab, TableProcess
 
 LOG = logging.getLogger("arena.server")
 AWAY_SECONDS = 2.0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from arena.results.site_file import StoredPerson
 from arena.server.problems import Problem
 from arena.server.tables.plan import TablePlan
-from arena.server.tables.process import COMMAND
+from arena.server.tables.seats import COMMAND
 from arena.server.tables.table import Later, Table, in_loop
 
 A_CORE, A_CORE_IN_REAL_TIME = 4, 2

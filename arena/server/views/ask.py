@@ -10,8 +10,8 @@ from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord
 from arena.reports.pages.lessons import Texts
 from arena.server.asked import Asked
-from arena.server.asking.bot_match import BotMatch
 from arena.server.asking.handlers import check_asker
+from arena.server.asking.matches import BotMatch
 from arena.server.asking.wish import REMOTE_BOT, wish_of
 from arena.server.people.levels import opponents
 from arena.server.problems import Problem

@@ -21,11 +21,11 @@ from arena.results import parquet
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.results.schema import HISTORY, RATINGS
 from arena.server.asked import Asked
-from arena.server.bot_rights import may_manage, may_see_source, owns
 from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
-from arena.server.views.losses import lost_matches
+from arena.server.rights import may_manage, may_see_source, owns
+from arena.server.views.faults import lost_matches
 from arena.server.views.state import progress_of
 from arena.server.views.tables import COST_DIGITS, rounded
 from arena.server.views.tournament import all_costs, all_ratings, is_live, stored_rows

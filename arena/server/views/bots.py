@@ -16,9 +16,9 @@ from arena.ratings.settings import OVERALL
 from arena.reports.table import shown
 from arena.results.manifest import MANIFEST_FILE, BotEntry, Manifest
 from arena.server.asked import Asked
-from arena.server.bot_rights import owns
+from arena.server.library import SubmittedBot
 from arena.server.problems import Problem
-from arena.server.submitted import SubmittedBot
+from arena.server.rights import owns
 from arena.server.views.dead import Dead
 from arena.server.views.tables import BoardRow
 from arena.server.views.tournament import seen_of

@@ -1,5 +1,11 @@
-"""A match as the replay player takes it: frames for one pair of eyes, a page at a time."""
+"""A match as the replay player takes it: frames for one pair of eyes, a page at a time.
 
+A match of people as a trace: JSON Lines that other programs read and `arena verify` checks.
+
+What a house bot's searches looked at before a decision of a stored match, which is played again for it.
+"""
+
+import threading
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,22 +13,101 @@ from typing import Annotated, Any
 import msgspec
 
 from arena import games
+from arena.audit.capsule import pack, setup_of
+from arena.audit.choices import Choices, TooLong, choices, house_files
+from arena.audit.laws.traces import logged_lines
+from arena.audit.match_audit import check_log, checked_options
 from arena.engine.readiness import CHANCE
 from arena.errors import StoreError, without_trace
+from arena.match import HostTrouble
+from arena.match.seeds import deal_seed
 from arena.names import MATCH_ID_DIGITS
-from arena.records import MatchRecord
+from arena.records import MatchRecord, json_object
 from arena.reports.pages.frames import Frames, LuckCurve, Opinion, StoredMatch, frames, luck_curve, opinion, stored_match
 from arena.reports.table import shown
+from arena.results.manifest import read_manifest, stored_clock, stored_limits
 from arena.results.parquet import find_luck
 from arena.server.asked import Asked
 from arena.server.library import Library
 from arena.server.problems import Problem
-from arena.server.views.hearers import heard_seats
+from arena.server.rights import heard_seats
 from arena.server.views.matches import MatchCard, card_of
 from arena.server.views.state import progress_of
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
 from arena.tournament.archive.folder import ENTRIES, HALL
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_rooms
+
+
+class TraceQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A trace takes no parameters."""
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """A match as a trace."""
+
+    match_id: str
+    text: str
+    """JSON Lines, as `arena replay ID --trace` prints them: all cards open. The page's address gives them as a file."""
+
+
+def match_trace(asked: Asked[TraceQuery]) -> Trace:
+    """The data of `/m/ID/trace`. Raises Problem 404 for a match of a tournament, whose deals others may still have to play."""
+    match_id = checked_id(asked)
+    stored(asked.library, match_id)  # it is refused where the page of the match is; and the rules are compiled then
+    _, record, key = located(asked.library, match_id)
+    if not is_of_people(record):
+        raise Problem(404, "refusal_no_trace")
+    game, seats = games.load(record.game), len(record.seats)
+    options, seed = checked_options(game, record), deal_seed(key, record.game, seats, record.options, record.deal)
+    if not check_log(game, record, options, seed):
+        raise Problem(404, "refusal_no_trace")
+    lines = logged_lines(game, seats, options, seed, record.actions, record.delays)
+    return Trace(match_id=match_id, text="".join(f"{line}\n" for line in lines))
+
+
+SECONDS = 20.0
+"""For a bot to come to the decision again."""
+
+_one_at_a_time = threading.Lock()
+
+
+class ChoicesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The decision."""
+
+    seat: Annotated[int, msgspec.Meta(ge=0, le=63)]
+    """The seat that decides."""
+    decision: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
+    """The decision, by its number in `arena replay`."""
+
+
+def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
+    """The data of `/api/m/ID/choices`. Raises Problem, also where the bot is none of this installation's."""
+    match_id, query = checked_id(asked), asked.query
+    folder, record, key = located(asked.library, match_id)
+    if query.seat >= len(record.seats):
+        raise Problem(404, "refusal_no_seat", last=len(record.seats) - 1, seat=query.seat)
+    row = record.seats[query.seat]
+    files = house_files(row.bot_sha256)
+    if files is None:
+        command = f"arena capsule {match_id} {query.seat} --decision {query.decision} --run"
+        raise Problem(403, "refusal_no_house_bot", bot=row.bot, command=command)
+    if not _one_at_a_time.acquire(blocking=False):
+        raise Problem(429, "refusal_one_at_a_time")
+    try:
+        warm_rooms(needs_at(record.game, [(files, json_object(row.params))]), lambda _: None)
+        with asked.submitting.computing.paid(asked.visitor.account):
+            manifest = read_manifest(folder)
+            setup, limits = setup_of(record, key, stored_clock(manifest, folder)), stored_limits(manifest, folder)
+            game = games.load(record.game)
+            capsule = pack(game, record, setup, manifest.name, query.seat, query.decision, limits=limits)
+            return choices(game, capsule, files, SECONDS)
+    except TooLong:
+        raise Problem(503, "refusal_too_long", bot=row.bot, seconds=f"{SECONDS:g}") from None
+    except HostTrouble as trouble:
+        raise Problem(503, "refusal_machine_failed", trouble=trouble) from None
+    finally:
+        _one_at_a_time.release()
+
 
 _Seat = Annotated[int, msgspec.Meta(ge=0, le=63)]
 _Page = Annotated[int, msgspec.Meta(ge=0, le=1 << 20)]

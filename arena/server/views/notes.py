@@ -6,10 +6,9 @@ import msgspec
 
 from arena.audit.notes import DecisionNotes
 from arena.server.asked import Asked
-from arena.server.bot_rights import owns
-from arena.server.notes.child import Hearing
+from arena.server.bot_notes import Hearing
 from arena.server.problems import Problem
-from arena.server.views.hearers import heard_seats
+from arena.server.rights import heard_seats, owns
 from arena.server.views.match import checked_id, stored
 
 

@@ -12,8 +12,7 @@ from arena.results.people import PEOPLE, PEOPLE_FILE
 from arena.results.site_file import StoredPerson
 from arena.server.asked import Asked
 from arena.server.library import Library
-from arena.server.people.levels import opponents
-from arena.server.people.ratings import PersonRating, ratings, suited_to
+from arena.server.people.levels import PersonRating, opponents, ratings, suited_to
 from arena.server.problems import Problem
 from arena.server.table_process.messages import Place
 from arena.server.tables.plan import MOST_SEATS_IN_REAL_TIME, PACES, wish_for

@@ -6,10 +6,10 @@ from arena.errors import StoreError
 from arena.reports.pages.lessons import Texts
 from arena.results.people import PEOPLE, PEOPLE_FILE, REMOTE
 from arena.server.asked import Asked
-from arena.server.people.ratings import PersonRating
+from arena.server.people.levels import PersonRating
 from arena.server.people.store import newest
 from arena.server.problems import Problem
-from arena.server.remote.program import Program
+from arena.server.remote.lobby import Program
 from arena.server.views.matches import MatchCard, card_of
 from arena.server.views.rules import titles_of
 

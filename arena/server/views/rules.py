@@ -1,4 +1,7 @@
-"""The rules of the games, in the languages that they are written in."""
+"""The rules of the games, in the languages that they are written in.
+
+A guided first round of a game.
+"""
 
 import functools
 import re
@@ -7,9 +10,10 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.reports.manual import games_with_rules, rules_texts
+from arena.reports.pages.lessons import Lesson, lesson
 from arena.server.asked import Asked
 from arena.server.problems import Problem
-from arena.server.prose import MOST_KEPT
+from arena.server.rendering import MOST_KEPT
 
 
 class RulesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,3 +82,28 @@ def _titles() -> tuple[GameTitle, ...]:
 def _title(text: str) -> str:
     """The first heading of a text in Markdown, without what stands behind a colon."""
     return re.split("[:：]", text.partition("\n")[0].lstrip("# "))[0].strip()
+
+
+class LearnQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The lesson takes no parameters."""
+
+
+class Lessons(msgspec.Struct, frozen=True, kw_only=True):
+    """The lesson of a game."""
+
+    game: str
+    titles: dict[str, str]
+    """The title of its rules, by language."""
+    lesson: Lesson
+
+
+def learn(asked: Asked[LearnQuery]) -> Lessons:
+    """The data of `/learn/GAME`. Raises Problem 404 for an unknown game, and for one without a lesson."""
+    game = asked.place["game"]
+    try:
+        found = lesson(game)
+    except ConfigError as error:
+        raise Problem(404, "refusal_said", text=error) from None
+    if found is None:
+        raise Problem(404, "refusal_no_lesson", game=game)
+    return Lessons(game=game, titles=titles_of(game), lesson=found)

@@ -8,17 +8,16 @@ from typing import Annotated
 
 import msgspec
 
-from arena import foreign_files
+from arena import userfiles
 from arena.agent.submissions import Submission, Submissions
 from arena.errors import visible
 from arena.names import NAME
 from arena.reports.table import shown
-from arena.results.owned_bots import OwnedBot
+from arena.results.site_file import OwnedBot
 from arena.server.asked import Asked
-from arena.server.bot_rights import log_look, may_manage, may_see_source
-from arena.server.library import Library
+from arena.server.library import Library, SubmittedBot
 from arena.server.problems import Problem
-from arena.server.submitted import SubmittedBot
+from arena.server.rights import log_look, may_manage, may_see_source
 from arena.server.visitors import Visitor
 
 MOST_LETTERS = 40_000
@@ -123,7 +122,7 @@ def zip_parts(files: Mapping[str, Path], folder: str) -> Iterator[bytes]:
         for path, file in files.items():
             about = zipfile.ZipInfo(f"{folder}/{path}", _EARLIEST)
             about.external_attr = 0o644 << 16
-            with foreign_files.opened(file) as source, packed.open(about, "w") as target:
+            with userfiles.opened(file) as source, packed.open(about, "w") as target:
                 while part := source.read(_PART):
                     target.write(part)
                     yield out.taken()

@@ -10,12 +10,12 @@ from arena.agent.submissions import PREFIX
 from arena.errors import StoreError
 from arena.reports.checks import print_bot_check
 from arena.reports.terminal import ConsolePage
-from arena.results.account_rows import Account
 from arena.results.inbox import PAGE, Place, Sent, State
+from arena.results.site_file import Account
 from arena.server.asked import Asked
 from arena.server.contest.messages import Checked
 from arena.server.problems import Problem
-from arena.server.submitting.submitting import Submitting, author_of
+from arena.server.submitting.checks import Submitting, author_of
 from arena.server.views.versions import VersionResult, against_earlier
 from arena.tournament.check_report import BotCheck
 

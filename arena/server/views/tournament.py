@@ -25,9 +25,9 @@ from arena.server.asked import Asked
 from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
+from arena.server.rights import owned_bots
 from arena.server.views.dead import dead_bots
-from arena.server.views.hearers import owned_bots
-from arena.server.views.losses import PoolLoss, pool_losses
+from arena.server.views.faults import PoolLoss, pool_losses
 from arena.server.views.state import Progress, progress_of
 from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 from arena.tournament.archive import boards

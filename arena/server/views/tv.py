@@ -9,7 +9,7 @@ import numpy as np
 
 from arena.disk import is_there
 from arena.errors import StoreError
-from arena.ratings.notable import closest
+from arena.ratings.explain import closest
 from arena.ratings.rows import Bot, PoolRows
 from arena.records import Ending
 from arena.results.manifest import MANIFEST_FILE

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import StoreError
+from arena.ratings.pairs import compare_bots
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import OVERALL
-from arena.ratings.versions import compare_bots
 from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem

@@ -19,12 +19,11 @@ import numpy as np
 
 from arena.disk import is_there, link, lock, lock_file, set_mode, sync
 from arena.errors import StoreError
-from arena.foreign_files import check_plain
 from arena.ratings.overall import pool_weights
 from arena.ratings.settings import RatingSettings
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools, unrated_entries
 from arena.records import Ending, json_object
-from arena.results import parquet, totals
+from arena.results import columns, parquet
 from arena.results.hashing import ResultsHash
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest, write_manifest
 from arena.results.schema import ACTIONS, FAULTS, MATCHES, RATINGS
@@ -32,6 +31,7 @@ from arena.tournament.archive.folder import BEING_ADDED, ENTRIES, Entry, check_p
 from arena.tournament.archive.names import Pool, hall_bots
 from arena.tournament.archive.rows import HallRows, read_rows
 from arena.tournament.deciding import decide
+from arena.userfiles import check_plain
 
 DIGITS = 12  # of the results hash, in the name of an entry
 
@@ -137,7 +137,7 @@ def rate_hall(hall: Path, say: Say) -> None:
 
 def _rate(hall: Path, say: Say) -> None:
     everything = entries(hall)  # once: others may be added meanwhile
-    costs = totals.totals(read_rows(everything, totals.COLUMNS).columns)
+    costs = columns.sum_up(read_rows(everything, columns.SUMMED).columns)
     rows = read_rows(everything, COLUMNS)
     matches = _matches(rows)
     say(f"rating the hall anew: {matches:,} matches, tournaments: {len(rows.parts)} ...")

@@ -16,10 +16,9 @@ from arena.disk import is_there
 from arena.engine.readiness import CHANCE
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.names import in_words
-from arena.ratings.match_luck import luck_of, no_luck
+from arena.ratings.match_luck import estimates, luck_of, no_luck
 from arena.ratings.rows import PoolRows
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
-from arena.ratings.values import estimates
 from arena.records import MatchLuck, MatchRecord
 from arena.results import parquet
 from arena.results.manifest import Manifest, read_manifest, write_manifest

@@ -12,7 +12,7 @@ Nothing is assumed of the numbers but their range: not that they are normal, nor
 of games of chess engines, of which a number has five values, this does what fishtest's test of pentanomials does, without
 that test's approximations.
 
-Where the luck of the numbers is known (arena/ratings/control_variates.py), each number comes with what is left of it without
+Where the luck of the numbers is known (arena/ratings/error_bars.py), each number comes with what is left of it without
 its luck: of the same mean, whatever came before, but less spread, and at most MOST_TAKEN away from it. What bets can lose grows
 with that, so each stake takes off as much of the luck as leaves it a part of its wealth at worst: the small ones, which decide
 about small differences, all of it, the largest ones little or none. Luck times any number has mean 0, so the wealth of each is

@@ -25,9 +25,9 @@ import numpy as np
 
 from arena.engine import rng
 from arena.errors import ConfigError
-from arena.ratings.control_variates import without_luck
+from arena.ratings.error_bars import without_luck
+from arena.ratings.match_luck import combined
 from arena.ratings.settings import OVERALL, RatingSettings
-from arena.ratings.values import combined
 from arena.records import MatchLuck, MatchRecord, Outcome
 from arena.tournament.formats.betting import BettingTest, Numbers, Verdict
 from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, read_candidates

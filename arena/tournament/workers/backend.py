@@ -15,7 +15,7 @@ import msgspec
 
 from arena.match import NOBODY
 from arena.records import Ending, MatchRecord
-from arena.results.rows import Finished
+from arena.results.journal import Finished
 from arena.tournament.formats.tables import Stage
 
 FAILURES_UNTIL_BLAME = 3

@@ -22,7 +22,7 @@ from arena.match.choose import BotSeat, choose_seat, keeper_for
 from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError, forget_caches
 from arena.records import Ending, MatchRecord
-from arena.results.rows import packed
+from arena.results.journal import packed
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.tables import Stage
 from arena.tournament.workers.backend import BLAMED, FAILURES_UNTIL_BLAME, FIRST, Asked, Chunk, Failure, Past, Waiting

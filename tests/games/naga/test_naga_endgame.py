@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena.agent import StartInfo, read_bot
-from arena.agent.naming import house_bots
+from arena.agent.loading import house_bots
 from arena.engine.rng import seed_words
 from arena.games.naga import endgame
 from arena.games.naga.regret_matching import equilibrium

@@ -17,9 +17,9 @@ from msgspec import UNSET, UnsetType
 
 from arena.errors import ConfigError
 from arena.match.seeds import LONG_CHAIN_KEYS
+from arena.ratings.match_luck import combined
 from arena.ratings.models import MODEL
 from arena.ratings.settings import RatingSettings
-from arena.ratings.values import combined
 from arena.results.journal import Journal
 from arena.tournament.formats.format import Asked, EntrySize, Format
 from arena.tournament.formats.ladder.schedule import LadderSchedule

@@ -1,4 +1,4 @@
-"""Leduc hold'em for searches: what the defaults cannot know. All else is left to arena/engine/default_rollout.py."""
+"""Leduc hold'em for searches: what the defaults cannot know. All else is left to arena/engine/defaults.py."""
 
 from arena.engine.jit import jit
 from poker_rooms.leduc.state import State
