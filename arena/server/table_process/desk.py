@@ -32,7 +32,7 @@ class TablePipe(ParentPipe):
     """The pipe of a table's process."""
 
     def __init__(self) -> None:
-        """As any pipe to a parent."""
+        """Take stdin and stdout, as any pipe to a parent does."""
         super().__init__("table")
 
     def setup(self) -> Setup | None:
