@@ -12,9 +12,9 @@ import msgspec
 NAME = re.compile(r"[a-z0-9_-]{1,40}")
 """What bots, pools and tournaments may be called."""
 NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
-NO_NAMES = ("-nan", "false", "na", "nan", "none", "null", "true")
+NO_NAMES = ("false", "na", "nan", "none", "null", "true")
 """Programs that read YAML, CSV or spreadsheets take these words for no text. What is stored may have such a name still."""
-NEW_NAME_RULE = f"{NAME_RULE}, and none of {', '.join(NO_NAMES)}"
+NEW_NAME_RULE = f"{NAME_RULE}, no - first, and none of {', '.join(NO_NAMES)}"
 MATCH_ID_DIGITS = 24
 
 _NAMED = rf"\A{NAME.pattern}\Z"
@@ -44,7 +44,7 @@ MatchId: TypeAlias = Annotated[str, msgspec.Meta(pattern=_MATCH_ID)]
 
 def may_be_given(name: str) -> bool:
     """Whether something new may have this name."""
-    return NAME.fullmatch(name) is not None and name not in NO_NAMES
+    return NAME.fullmatch(name) is not None and name[0] != "-" and name not in NO_NAMES  # --help is no argument of a command
 
 
 def in_words(error: Exception) -> str:

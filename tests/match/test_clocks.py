@@ -21,7 +21,7 @@ from helpers.processes import taken_cpu, until
 
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)
 INFO = StartInfo("naga", {}, 2, 0, HURRIED)
-PYTHON = "import os, signal, time\nfrom arena.agent import Agent\nfrom arena.match.sandbox import inmate, wire\n"
+PYTHON = "import os, select, signal, time\nfrom arena.agent import Agent\nfrom arena.match.sandbox import inmate, wire\n"
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +119,23 @@ def test_sleeping_just_under_each_limit_again_and_again_is_a_timeout(
     assert (rival.ending, sleeper.ending) == (Ending.PLAYED, Ending.TIMEOUT)
     assert "s asleep" in record.notes[0] or "overslept" in record.notes[0]
     assert sleeper.fault_decision is not None and sleeper.fault_decision > 0 and sleeper.cpu_ms_max < 200
+
+
+@pytest.mark.parametrize("is_command", [False, True])
+def test_many_short_naps_count_as_sleep(is_command: bool, keeper: Keeper, tmp_path: Path) -> None:
+    """The ladder leaves out a bot that sleeps while others wait for it: so it may not do it in small pieces."""
+    bot = (
+        command_bot(tmp_path, "time.sleep(0.045); reply(action=0)")
+        if is_command
+        else python_bot(tmp_path, "", act="select.select([], [], [], 0.045); return view.legal[0]")
+    )
+    seat_type = CommandSeat if is_command else LockedSeat
+    with seat_type(keeper, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
+        assert seat.start(INFO) is None
+        for _ in range(12):
+            seat.ask(first_view(seat=0, clock=Clock(0.1, 5.0)))
+            assert isinstance(seat.answer(), Answer)
+        assert seat.spent.asleep > 0.2
 
 
 def test_sleep_beyond_what_a_match_allows_uses_up_the_bank(keeper: Keeper, tmp_path: Path) -> None:

@@ -102,7 +102,9 @@ def test_whoever_is_shut_out_has_nothing_left(members: Members) -> None:
 # 6. Uploads
 
 
-@pytest.mark.parametrize("name", ["..", "a b", "A/B", "%2e%2e%2fevil", "x" * 200, "all", ".hidden", "é", "%00", "con.py"])
+@pytest.mark.parametrize(
+    "name", ["--help", "-x", "..", "a b", "A/B", "%2e%2e%2fevil", "x" * 200, "all", ".hidden", "é", "%00", "con.py"]
+)
 def test_no_bot_has_a_name_that_is_none(members: Members, name: str) -> None:
     answer = members.aya.put(f"/api/bots/{name}", content=CODE)
     assert 400 <= answer.status_code < 500 and "set-cookie" not in answer.headers

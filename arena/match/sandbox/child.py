@@ -25,6 +25,7 @@ _EXIT_SECONDS = 0.2  # from the end of a child's channel to the end of its proce
 _GATE_SECONDS = 60.0  # wall time of our own steps before a child is locked in
 _TICK = 0.002  # CPU seconds: how far beyond a limit a child is seen
 _SLOW = 0.05  # seconds until `when_slow`; nearly all decisions take less
+_QUICK = 0.005  # seconds until a closer look at what the child does; more is charged or counted if it sleeps
 R = TypeVar("R")
 
 
@@ -185,15 +186,15 @@ class Child:
         found = True
         if (body := self._message()) is None:
             began = time.perf_counter()
-            found = self._wait(min(cpu_limit, _SLOW))
-            self._at_first = min(_SLOW, time.perf_counter() - began)
+            found = self._wait(min(cpu_limit, _QUICK))
+            self._at_first = min(_QUICK, time.perf_counter() - began)
             body = self._message()
         if body is None:  # else it is over, as nearly always
             self._spell = spell = pressure.Spell(self.pid, self.cpu())
             deadline = min(BACKSTOP_FACTOR * cpu_limit + BACKSTOP_SECONDS, wall_left)
             is_told = False
-        while body is None:  # from here on it is slow
-            if not is_told and (is_told := cpu_limit >= _SLOW or spell.seconds >= _SLOW):
+        while body is None:  # from here on it is not quick
+            if not is_told and (is_told := self.waited >= _SLOW):
                 when_slow()
             cpu = self.cpu()
             used = cpu - cpu_from
@@ -206,7 +207,7 @@ class Child:
                 raise Trouble(beyond_is, f"no answer in {spell.seconds:.1f} s: {_account(used, asleep)}")
             if spell.seconds > deadline:
                 raise self._too_late(spell, cpu, used, beyond_is)
-            found = self._wait(min(cpu_limit - used + _TICK, awake.BEAT))
+            found = self._wait(min(cpu_limit - used + _TICK, awake.BEAT if is_told else _SLOW))
             body = self._message()
         if self._spell is not None:
             self.asleep = self._spell.asleep(self.cpu())

@@ -76,6 +76,14 @@ def run_delays(pid: int) -> dict[str, float]:
     return delays
 
 
+def _delay_of_this_thread() -> float:
+    """Seconds that this thread waited for a CPU while ready to run; 0: not counted."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_bytes().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 def stands_ready(pid: int) -> bool:
     """Whether any thread of a process runs or is ready to run."""
     return any(stat(thread)[:1] == [b"R"] for thread in threads(pid))
@@ -89,6 +97,7 @@ class Spell:
         self._pid, self._cpu = pid, cpu
         self._began = awake.now()
         self._delays, self._naps = run_delays(pid), _naps(pid)
+        self._ours = _delay_of_this_thread()
         try:
             self._cores = os.sched_getaffinity(pid)
         except OSError:  # it has ended
@@ -114,15 +123,15 @@ class Spell:
             self._standing = (awake.now(), cpu)
 
     def asleep(self, cpu: float) -> float:
-        """Seconds in which the process neither ran nor stood ready without a CPU. `cpu`: what it has used by now."""
-        rest = self.seconds - (cpu - self._cpu)
+        """Seconds in which neither the process nor who looks at it ran or stood ready without a CPU. `cpu`: used by now."""
+        rest = self.seconds - (cpu - self._cpu) - (_delay_of_this_thread() - self._ours)
         return max(0.0, rest - self.delay(cpu)) if rest > 0 else 0.0
 
     def delay(self, cpu: float) -> float:
         """Seconds in which the worst-off thread was ready and wanted a CPU that it did not get (0: not counted)."""
         naps = _naps(self._pid)
         excused = (
-            counted - self._delays.get(thread, 0.0) - NAP * (naps.get(thread, 0) - self._naps.get(thread, 0))
+            counted - self._delays.get(thread, 0.0) - NAP * max(0, naps.get(thread, 0) - self._naps.get(thread, 0) - 1)
             for thread, counted in run_delays(self._pid).items()
         )
         delay = max(0.0, max(excused, default=0.0))
