@@ -38,13 +38,12 @@ from arena.match import Fault, play
 from arena.match.choose import locked_seat
 from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, HeldSeat, Keeper, LockError, forget_caches
 from arena.match.single_match import agree
-from arena.records import Clock, Ending, Limits
+from arena.records import DEFAULT_LIMITS, Clock, Ending
 from arena.reports.terminal import Page
 
 Numbers = NDArray[Any]
 
 TRIALS = 20
-LIMITS = Limits(memory=512 << 20)
 _CLOCK = Clock(move=5.0, bank=5.0)
 _SURE = 1.96  # standard errors of a 95 % interval
 _MAIN = "__init__.py"
@@ -136,7 +135,7 @@ def _trial(
 
     def seat(*, reads: bool) -> HeldSeat:
         params = {"reads": reads, "trial": mark, **how}
-        opened = locked_seat(keeper, bot, seed=number, params=params, limits=LIMITS)
+        opened = locked_seat(keeper, bot, seed=number, params=params, limits=DEFAULT_LIMITS)
         _check(opened.start(StartInfo(game, {}, games.load(game).seats[0], int(reads), _CLOCK)))
         return opened
 
@@ -187,7 +186,7 @@ def _match(keeper: Keeper, number: int, params: dict[str, bool]) -> tuple[Number
     files: tuple[tuple[str, dict[str, bool]], ...] = (("watcher", params), ("rival", {}))
     with ExitStack() as opened:
         seats = [
-            opened.enter_context(locked_seat(keeper, _bot(name), seed=seed, params=given, limits=LIMITS))
+            opened.enter_context(locked_seat(keeper, _bot(name), seed=seed, params=given, limits=DEFAULT_LIMITS))
             for (name, given), seed in zip(files, setup.bot_seeds)
         ]
         seats[0].listen()
