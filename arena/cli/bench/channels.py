@@ -1,7 +1,5 @@
 """`arena bench channels`: what locked bots can tell their next match, or each other.
 
-What locked bots can tell their next match, or each other: what `arena bench channels` prints, for this machine.
-
 An attack of the first kind is a bot that leaves its hand somewhere in one match, and in another match looks for it there. As
 each deal is played in every seating, that would be a rival's hand. If nothing comes through, half of the bits are right, no
 hand is known. One of the second kind watches a rival that means no harm, in a match of Naga: for each card that it cannot see
