@@ -1,9 +1,8 @@
-"""One decision of a stored match as one seat saw it, with all decisions of the seat before it: evidence for its author.
+"""Capsules: one decision of a stored match as one seat saw it, in a file, and a bot brought to that decision again.
 
-The match is played again by its own log, in which every seat repeats what it did, and the seat in question takes notes. What
-comes out holds nothing that the seat could not know, and it is all that it takes to bring a bot there again.
-
-A bot brought to the decision of a capsule again: asked before at all earlier ones, with the same views.
+A capsule is evidence for a bot's author. The match is played again by its own log, in which every seat repeats what it did,
+and the seat in question takes notes. What comes out holds nothing that the seat could not know, and it is all that it takes
+to bring a bot there: it is asked at all earlier decisions before, with the same views.
 """
 
 from collections.abc import Sequence

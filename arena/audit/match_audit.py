@@ -1,10 +1,7 @@
 """One stored match, played again from its action log: whether its row is what the rules make of the log and the key.
 
-The action log of a stored match, checked before it is played again: it may come from somebody else's results.
-
-Compiled rules check nothing: an action that is not legal would be played by writing where it points to.
-
-A stored match played again: seats that repeat what the action log has of them.
+The log is checked before it is played: it may come from somebody else's results, and compiled rules check nothing, so an
+action that is not legal would be played by writing where it points to. Then seats play that repeat what the log has of them.
 """
 
 import random

@@ -1,8 +1,7 @@
-"""A table as text or as a picture.
+"""A table as text or as a picture, and what learning programs show on their terminal.
 
-Pictures of tables: the room's own drawing, by a Chromium without a window, one for all environments of this process.
-
-What learning programs show on their terminal: tables as text, and a line before something is compiled.
+Pictures are the room's own drawing, by a Chromium without a window, one for all environments of this process. A terminal gets
+tables as text, and a line before something is compiled.
 """
 
 import io

@@ -1,10 +1,8 @@
 """Who sits at the seats that do not learn: `random`, `policy`, `search:N`, any bot, or a snapshot of the learning policy.
 
-Random play and the rollout policy are compiled into the tables; all others are asked between two steps of the compiled code.
-
-Rivals of learning programs that search, in compiled code: `search:200` is `view.search(iterations=200)`.
-
-Bots as rivals of learning programs: each plays a match of its own at each table, and is asked from its views.
+Random play, the rollout policy and searches (`search:200` is `view.search(iterations=200)`) are compiled into the tables. All
+others are asked between two steps of the compiled code: a bot plays a match of its own at each table, and is asked from its
+views.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""What fixes a match before it is played.
-
-What is stored of a match: its record, made of what the referee found.
-"""
+"""What fixes a match before it is played, and the record that is made of what the referee found."""
 
 from collections.abc import Sequence
 from statistics import median

@@ -319,7 +319,7 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     "channels": (
         {
             "all_ready": lambda *_: ["naga"],
-            "tried": lambda *_, **__: [Channel("names", "locked", 0.5, 0.4, 0.0, 0, 20, "refused")],
+            "measured": lambda *_, **__: [Channel("names", "locked", 0.5, 0.4, 0.0, 0, 20, "refused")],
         },
         lambda found: found[0]["hands"] == 0 and found[0]["right"] == 0.5,
     ),

@@ -40,7 +40,11 @@ def test_every_table_is_described_column_by_column() -> None:
         (text,) = re.findall(rf"### {re.escape(table.file)}\n(.*?)(?=\n### |\Z)", PAGE, re.DOTALL)
         rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| (.+) \|$", text, re.MULTILINE)
         assert rows == [
-            (column.name, KINDS.get(column.kind, str(column.kind)) + " or null" * column.nullable, column.meaning)
+            (
+                column.name,
+                f"{KINDS.get(column.kind, column.kind)}{' or null' * column.nullable}{', not hashed' * (not column.hashed)}",
+                column.meaning,
+            )
             for column in table.columns
         ]
 

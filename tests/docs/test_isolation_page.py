@@ -28,7 +28,7 @@ def test_every_named_test_exists() -> None:
 def test_every_named_file_exists() -> None:
     for path in re.findall(r"`(tests/[\w/.]+)`", PAGE):
         assert (TESTS.parent / path).exists(), path
-    for name in re.findall(r"\(`(\w+\.py)`\)", PAGE):
+    for name in re.findall(r"`(\w+\.py)`", PAGE):
         assert (PACKAGE / "match" / "sandbox" / name).exists(), name
 
 

@@ -12,7 +12,7 @@ from arena.engine.options import OptionValue
 from arena.engine.position import COMMON_KEYS
 from arena.games import load, names
 from arena.match import protocol
-from arena.records import Ending
+from arena.records import DEFAULT_LIMITS, Ending
 from arena.results import schema
 from arena.results.manifest import Manifest
 from arena.tournament.config import BotConfig, ClockConfig, Config, GameConfig, check_config
@@ -58,11 +58,6 @@ def quoted(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
 
 
-def test_the_columns_that_no_hash_covers_are_named() -> None:
-    (text,) = re.findall(r"In the results hash are all but .*?: (.*?)\. Times", section(FORMATS, "matches.parquet"), re.DOTALL)
-    assert quoted(text) == [column.name for column in schema.MATCHES.columns if not column.hashed]
-
-
 @pytest.mark.parametrize("table", [schema.ACTIONS, schema.RATINGS, schema.HISTORY, schema.FAULTS, schema.TOTALS])
 def test_the_columns_of_the_other_tables_are_named(table: schema.Table) -> None:
     if f"### {table.file}" in FORMATS:
@@ -101,6 +96,13 @@ def test_the_example_config_is_accepted_and_names_every_key(tmp_path: Path) -> N
     plain = {"name": "duel", "games": document["games"], "bots": document["bots"], "seed": document["seed"]}
     assert accepted == check_config(plain, ROOT), "the values of the page are not the defaults"
     assert document["clock"] == msgspec.to_builtins(ClockConfig())
+
+
+def test_authors_are_told_the_clock_and_the_memory_that_a_config_gives_by_default() -> None:
+    page = (DOCS / "writing-a-bot.md").read_text()
+    assert f"| memory | {DEFAULT_LIMITS.memory // 1_000_000} MB |" in page
+    move, bank, start = (text.removesuffix("s") for text in msgspec.structs.astuple(ClockConfig()))
+    assert f"| CPU time | {move} s a decision, plus {bank} s a match" in page and f"; {start} s to start |" in page
 
 
 def test_the_messages_have_the_keys_of_the_protocol() -> None:

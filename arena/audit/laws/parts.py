@@ -1,10 +1,9 @@
-"""The laws of sketches: what networks learn from is written whole, is small, and uses only the world that it is shown.
+"""The laws of what a room may leave out: sketches for networks, listed worlds, and what chance decides.
 
-The laws of listed worlds: where a room numbers the worlds of a seat, each is there once, and none that does not fit.
-
-The laws of a room's chance.py: it says of every action what chance decides, as the engine decides it, and nothing else.
-
-From these follows what makes the corrections of arena/engine/chance.py fair; arena/ratings/simple_matches.py measures it, too.
+Sketches: what networks learn from is written whole, is small, and uses only the world that it is shown. Listed worlds: where
+a room numbers the worlds of a seat, each is there once, and none that does not fit. Chance: a room's chance.py says of every
+action what chance decides, as the engine decides it, and nothing else; from that follows what makes the corrections of
+arena/engine/chance.py fair, which arena/ratings/simple_matches.py measures, too.
 """
 
 from collections.abc import Callable, Iterator

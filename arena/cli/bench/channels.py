@@ -1,7 +1,5 @@
 """`arena bench channels`: what locked bots can tell their next match, or each other.
 
-What locked bots can tell their next match, or each other: what `arena bench channels` prints, for this machine.
-
 An attack of the first kind is a bot that leaves its hand somewhere in one match, and in another match looks for it there. As
 each deal is played in every seating, that would be a rival's hand. If nothing comes through, half of the bits are right, no
 hand is known. One of the second kind watches a rival that means no harm, in a match of Naga: for each card that it cannot see
@@ -38,13 +36,12 @@ from arena.match import Fault, play
 from arena.match.choose import locked_seat
 from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, HeldSeat, Keeper, LockError, forget_caches
 from arena.match.single_match import agree
-from arena.records import Clock, Ending, Limits
+from arena.records import DEFAULT_LIMITS, Clock, Ending
 from arena.reports.terminal import Page
 
 Numbers = NDArray[Any]
 
 TRIALS = 20
-LIMITS = Limits(memory=512 << 20)
 _CLOCK = Clock(move=5.0, bank=5.0)
 _SURE = 1.96  # standard errors of a 95 % interval
 _MAIN = "__init__.py"
@@ -136,7 +133,7 @@ def _trial(
 
     def seat(*, reads: bool) -> HeldSeat:
         params = {"reads": reads, "trial": mark, **how}
-        opened = locked_seat(keeper, bot, seed=number, params=params, limits=LIMITS)
+        opened = locked_seat(keeper, bot, seed=number, params=params, limits=DEFAULT_LIMITS)
         _check(opened.start(StartInfo(game, {}, games.load(game).seats[0], int(reads), _CLOCK)))
         return opened
 
@@ -187,7 +184,7 @@ def _match(keeper: Keeper, number: int, params: dict[str, bool]) -> tuple[Number
     files: tuple[tuple[str, dict[str, bool]], ...] = (("watcher", params), ("rival", {}))
     with ExitStack() as opened:
         seats = [
-            opened.enter_context(locked_seat(keeper, _bot(name), seed=seed, params=given, limits=LIMITS))
+            opened.enter_context(locked_seat(keeper, _bot(name), seed=seed, params=given, limits=DEFAULT_LIMITS))
             for (name, given), seed in zip(files, setup.bot_seeds)
         ]
         seats[0].listen()

@@ -1,6 +1,4 @@
-"""`arena bench env`: steps of learning environments per second, beside those of other libraries.
-
-Steps of learning environments per second: ours, and those of pgx and PettingZoo in the same run; never a test.
+"""`arena bench env`: steps of learning environments per second: ours, and those of pgx and PettingZoo in the same run.
 
 All figures are CPU time of one core. Everything is measured in turns, so that what slows the machine down slows all of it.
 """

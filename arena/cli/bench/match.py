@@ -1,6 +1,4 @@
-"""`arena bench match`: what a match costs beside the thinking of its bots.
-
-What a match costs beside its bots' thinking: what `arena bench match` prints. CPU time, for this machine; never a test.
+"""`arena bench match`: what a match costs beside the thinking of its bots. CPU time, for this machine; never a test.
 
 Workers play short matches and long ones, as they do in tournaments. How much more a long one costs, by how many more decisions
 it has, is the cost of a decision; what a short one costs beyond its decisions is the fixed part. Everything is measured in

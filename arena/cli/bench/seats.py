@@ -23,13 +23,12 @@ from arena.errors import ArenaError
 from arena.match import Answer, play
 from arena.match.sandbox import Keeper, LockedSeat, LockError
 from arena.match.single_match import agree
-from arena.records import Clock, Limits
+from arena.records import DEFAULT_LIMITS, Clock
 from arena.reports.terminal import Page
 
 STARTS = 60
 ROUND_TRIPS = 4000
 MATCH_SECONDS = 2.0
-LIMITS = Limits(memory=512 << 20)
 TRIVIAL = BotFiles("trivial.py", {"trivial.py": b"""
 from arena.agent import Agent
 
@@ -105,7 +104,7 @@ def _one_core() -> Iterator[None]:
 
 
 def _seat(keeper: Keeper, seed: int = 1) -> LockedSeat:
-    return LockedSeat(keeper, TRIVIAL, seed=seed, params={}, limits=LIMITS)
+    return LockedSeat(keeper, TRIVIAL, seed=seed, params={}, limits=DEFAULT_LIMITS)
 
 
 def _info(name: str) -> StartInfo:

@@ -14,11 +14,10 @@ from arena import games
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer
 from arena.match.sandbox import CommandSeat, Keeper
-from arena.records import Clock, Limits
+from arena.records import DEFAULT_LIMITS, Clock
 
 STARTS = 20
 ROUND_TRIPS = 2000
-LIMITS = Limits(memory=512 << 20)
 _CLOCK = Clock(move=5.0, bank=5.0)
 
 _PYTHON = b"""
@@ -117,7 +116,7 @@ def _cost(keeper: Keeper, name: str, language: str, bot: BotFiles) -> CommandCos
 
 
 def _seat(keeper: Keeper, bot: BotFiles) -> CommandSeat:
-    return CommandSeat(keeper, bot, seed=1, params={}, limits=LIMITS)
+    return CommandSeat(keeper, bot, seed=1, params={}, limits=DEFAULT_LIMITS)
 
 
 def _script(command: list[str], source: bytes) -> BotFiles:

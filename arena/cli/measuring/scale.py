@@ -4,11 +4,8 @@ Stub matches go through all that real ones do (plan, backend, driver, journal, c
 replaced by a fixed amount of work, and the record by that of a real match with other numbers in it. Every run has a process of
 its own, so that its memory can be told.
 
-What a tournament sends its workers, without the tournament: for measuring workers alone.
-
-What one driver holds from many workers that only pretend to play: part of what `arena bench scale` prints.
-
-The workers are processes as in a tournament, but a match takes only time there, no work: so many fit on few CPUs.
+Workers are measured without the tournament, too, by what it sends them; and the driver by many workers that only pretend to
+play: they are processes as in a tournament, but a match takes only time there, no work, so many fit on few CPUs.
 """
 
 import concurrent.futures

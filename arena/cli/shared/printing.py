@@ -1,10 +1,7 @@
 """The one way to print: results on standard output, as a table, JSON, CSV or Markdown; all else on standard error.
 
-With `--format json` and `--format csv` standard output holds the result alone, so that a program can read it whole.
-
-Times and rates for people.
-
-A table of figures: the first column names what was measured, the others are numbers.
+With `--format json` and `--format csv` standard output holds the result alone, so that a program can read it whole. Here are
+also times and rates for people, and a table of figures, whose first column names what was measured.
 """
 
 import contextlib

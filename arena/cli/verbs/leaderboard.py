@@ -62,7 +62,7 @@ def leaderboard(
     if model is not None and models and model not in models:
         raise ConfigError(f"--model {model}: no such model in {manifest.name}; {nearest(model, models)}")
     if any(asked.values()):
-        from arena.cli.shared.boards import Looker  # what it computes with is heavy
+        from arena.cli.shared.closer_looks import Looker  # what it computes with is heavy
 
         ranking = model or headline_model(manifest.config)
         looker = Looker(folder, manifest, ratings_by(ranking, ratings), format, game)

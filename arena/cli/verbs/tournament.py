@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.shared.boards import Looker, show_board
+from arena.cli.shared.boards import show_board
+from arena.cli.shared.closer_looks import Looker
 from arena.cli.shared.exit_codes import DONE, INTERRUPTED, NO
 from arena.cli.shared.options import FormatOption
 from arena.cli.shared.printing import Format, note

@@ -1,10 +1,8 @@
-"""What environments of Gymnasium show of their tables: observations, masks, features of actions, pictures.
+"""The environments of Gymnasium: one seat of one match, or many matches as one vector environment.
 
-One seat of one match as an environment of Gymnasium.
-
-Many matches as one vector environment of Gymnasium: rivals, episodes and features in compiled code.
-
-What observations of an environment are: the same for Gymnasium and PettingZoo, whose spaces are Gymnasium's.
+Both show of their tables observations, masks, features of actions and pictures. What observations are is the same for
+Gymnasium and PettingZoo, whose spaces are Gymnasium's. The vector environment has its rivals, episodes and features in
+compiled code.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,12 @@
-"""Policies of OpenSpiel: kept in JSON files, and solved for end games that are small enough.
+"""Policies and bots of OpenSpiel: as bots of the hall, kept in JSON files, solved for small end games; random play.
 
-Random play to the end of a match in compiled code, as an evaluator for OpenSpiel's searches.
-
-Bots and policies of OpenSpiel as bots of the hall: they are asked for an action in a state that the seat thinks possible.
+A bot or a policy is asked for an action in a state that its seat thinks possible.
 
 OpenSpiel gives its bots the true state and trusts them to look at their own cards alone. Here they get no true state: what the
 seat cannot know is drawn at random for each decision. So a bot should draw other worlds by itself, as OpenSpiel's ISMCTSBot in
 Python does, or go by the information state, as policies do.
+
+Random play to the end of a match, in compiled code, is an evaluator for OpenSpiel's searches.
 """
 
 import random

@@ -1,12 +1,12 @@
-"""A game with its seats, options and rewards: what all positions of one OpenSpiel game have in common.
+"""What all positions of one OpenSpiel game have in common: seats, options, rewards, and its deals.
 
-Seats, options and chance as the parameters of an OpenSpiel game, such as `arena_naga(series=first_to:3,deals=4)`.
+Seats, options and chance are the parameters of an OpenSpiel game, such as `arena_naga(series=first_to:3,deals=4)`.
 
 OpenSpiel reads `5` as a number, `True` as a flag and all else as text, and takes a parameter with one type only. An option that
 is a flag or a number has that type. Any other is text: write a number with quotation marks, `threshold="7"`, and give a list as
 JSON in a mapping: `pyspiel.load_game("arena_nertz", {"latency": "declared", "delays": "[1, 2]"})`.
 
-The deals of an OpenSpiel game whose chance is explicit: a few fixed ones, or all that there are.
+Where chance is explicit, the deals are a few fixed ones, or all that there are.
 """
 
 import base64

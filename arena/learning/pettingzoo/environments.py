@@ -1,8 +1,7 @@
-"""What an environment of PettingZoo is made with, checked; the names and spaces that follow from it.
+"""A game as an environment of PettingZoo: AEC, one agent after the other, and Parallel, all agents at once.
 
-A game as an AEC environment of PettingZoo: one agent after the other sees what its seat knows, and chooses.
-
-A game as a Parallel environment of PettingZoo: all agents send an action in each step, as in games that are simultaneous.
+In AEC an agent sees what its seat knows, and chooses; in Parallel all send an action in each step, as in games that are
+simultaneous. What both are made with is checked here, and their names and spaces follow from it.
 """
 
 import secrets

@@ -1,12 +1,10 @@
-"""The value and the belief network of a game, fitted to rows of play.
+"""The networks of a game, fitted to rows of play: value, belief and policy.
 
-Fits a network with one hidden layer to shares from 0 to 1, by Adam on the cross-entropy, in numpy.
+Each has one hidden layer, and is fitted in numpy by Adam (D. Kingma, J. Ba, ICLR 2015) on the cross-entropy, a value and a
+belief to shares from 0 to 1. The same rows and seed give the same network on one machine.
 
-Adam: D. Kingma, J. Ba, ICLR 2015. The same rows and seed give the same network on one machine.
-
-Fits a policy: the more a search expected of an action, the likelier it is to be (cross-entropy over the legal actions).
-
-To imitate what was chosen alone would throw away how close the others came, and a search often chooses among equals.
+A policy: the more a search expected of an action, the likelier it is to be (cross-entropy over the legal actions). To imitate
+what was chosen alone would throw away how close the others came, and a search often chooses among equals.
 """
 
 from dataclasses import replace

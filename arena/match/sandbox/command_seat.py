@@ -1,9 +1,8 @@
-"""A seat for an untrusted command bot: its program in a locked child, which reads and writes JSON lines.
+"""Seats for command bots: the program of an untrusted one in a locked child, that of a trusted one as a plain process.
 
-A seat for a trusted command bot: its program as a plain process of the same user, without lock or memory limit.
-
-Its clock and the protocol are those of every command bot. It may start processes of its own: their CPU time is not counted,
-and they are killed with it unless they leave its group.
+Both read and write JSON lines, with the clock and the protocol of every command bot. A trusted program has the same user, and
+no lock or memory limit. It may start processes of its own: their CPU time is not counted, and they are killed with it unless
+they leave its group.
 """
 
 import contextlib

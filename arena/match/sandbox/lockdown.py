@@ -1,10 +1,8 @@
 """Locks this process in, step by step in the order that works. Afterwards nothing outside can be reached or regained.
 
-Landlock: the kernel lets this process read the named paths and reach no other file, ever again.
-
-The limits and privileges of a bot's process: memory, files, its user.
-
-A bot that is ready may look up no more names.
+Its parts beside the filter of kernel calls (seccomp.py) and the namespaces (namespaces.py): Landlock, by which the kernel
+lets this process read the named paths and reach no other file, ever again; the limits and privileges of a bot's process
+(memory, files, its user); and the gate, by which a bot that is ready may look up no more names.
 
 The kernel keeps what was looked up, also that a name does not exist, and finds it faster the next time. So a bot could tell its
 next match what it has seen, by names that it asks for in a folder of the system. Before it is ready it knows no cards, and may

@@ -1,6 +1,6 @@
-"""The memory of a process that forks, in fewer and larger pieces: a fork copies the list of its mappings and of its pages.
+"""The memory of a process that forks seats: in few, large pieces, and none of it shared with a rival.
 
-Copies of the zygote's memory for one bot: no line of it is shared with a rival.
+A fork copies the list of a process's mappings and of its pages: the fewer, the faster.
 
 What two processes share they can also see each other use: who has the processor's caches forget a line of shared memory, and
 later times how long it takes to load, knows whether somebody loaded it meanwhile. A fork shares all memory that neither side

@@ -1,20 +1,18 @@
-"""Has the processor's caches forget what was played.
+"""What a worker does about the processor: caches emptied between matches, bots stopped that nobody asks, one core.
 
-A bot's seats in one match after the other share the memory of their template, and all seats the libraries' files. Which lines
-of those are in the caches, a bot can choose in one match and time in the next, and hand on in that. Nothing less than several
-times the caches' own size of other memory drives them out.
+*Caches* forget what was played. A bot's seats in one match after the other share the memory of their template, and all seats
+the libraries' files. Which lines of those are in the caches, a bot can choose in one match and time in the next, and hand on
+in that. Nothing less than several times the caches' own size of other memory drives them out.
 
-Whose turn it is: bots that nobody asks anything must not take the CPU from the one that is asked.
+*Turns*: bots that nobody asks anything must not take the CPU from the one that is asked. A program may have many threads, and
+a bot in Python may send its reply and compute on. Both are charged for it at their next decision. That does not help a rival
+who is late meanwhile, so they are stopped as soon as a rival's decision takes long. Where people think between the decisions,
+nobody is late and nothing is charged for hours: there they are stopped at once.
 
-A program may have many threads, and a bot in Python may send its reply and compute on. Both are charged for it at their next
-decision. That does not help a rival who is late meanwhile, so they are stopped as soon as a rival's decision takes long. Where
-people think between the decisions, nobody is late and nothing is charged for hours: there they are stopped at once.
-
-Keeps a worker and its locked seats on one core as long as all bots are quick.
-
-A decision of a quick bot is two changes of process and some microseconds. To wake another core for it, and to move what lies in
-its caches, takes longer than that, also where that core has nothing better to do. Bots that think for long are better off where
-the kernel puts them: then nobody stays. Nor does who gets too little of a core that others use too, while other cores idle.
+*One core* for a worker and its locked seats as long as all bots are quick: a decision of a quick bot is two changes of
+process and some microseconds. To wake another core for it, and to move what lies in its caches, takes longer than that, also
+where that core has nothing better to do. Bots that think for long are better off where the kernel puts them: then nobody
+stays. Nor does who gets too little of a core that others use too, while other cores idle.
 """
 
 import contextlib

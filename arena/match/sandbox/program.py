@@ -1,9 +1,8 @@
-"""Finds the program of a command bot on this machine, what the kernel needs to load it, and who can reach it.
+"""The program of a command bot: found on this machine, with what the kernel needs to load it, and run in a locked child.
 
-A child of the zygote that becomes a command bot's program: it locks itself in like a bot in Python, then runs it once.
-
-The program keeps the lock: user, limits, namespaces, Landlock and the filter of kernel calls outlast exec. The filter lets a
-program be run from a single descriptor, which closes at that moment: so no second program can be run.
+The child of the zygote locks itself in like a bot in Python, then runs the program once. The program keeps the lock: user,
+limits, namespaces, Landlock and the filter of kernel calls outlast exec. The filter lets a program be run from a single
+descriptor, which closes at that moment: so no second program can be run.
 """
 
 import contextlib

@@ -1,9 +1,7 @@
-"""The messages between worker, zygote and locked child: typed msgpack, each after its length (u32, little endian).
+"""The messages between worker, zygote and locked child, and how bytes become messages: typed msgpack after its length.
 
-A seat's set-up, its bot's parameters and its seed go to the child through the seat's own socket, never through the zygote: what
-the zygote has read, later children could find in its memory.
-
-What a worker and a child send each other through, and how received bytes become messages.
+The length is a u32, little endian. A seat's set-up, its bot's parameters and its seed go to the child through the seat's own
+socket, never through the zygote: what the zygote has read, later children could find in its memory.
 """
 
 import os

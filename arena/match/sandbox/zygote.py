@@ -1,13 +1,12 @@
-"""The zygote: a fresh process that has loaded the compiled rooms and forks a template for each bot, and a locked child for
-each seat that has none.
+"""The zygote, a fresh process that has loaded the compiled rooms, and the template of a bot, which it forks.
 
-It knows no key, no bot and no match: it hands descriptors on, and each child is told by its worker who it is. It ends when its
+A template forks the locked children of its bot, one for each seat; the zygote forks those of seats that have none. The zygote
+knows no key, no bot and no match: it hands descriptors on, and each child is told by its worker who it is. It ends when its
 worker ends, in whatever way, and its children end with it.
 
-The template of a bot: a child of the zygote that has ready what all seats of the bot have in common, and forks them.
-
-No code of the bot runs in it, so that nothing which happens in one seat reaches another one. It reads the bot's files and
-compiles its source (which can fail, or take for ever: then the template ends, and the seats do it themselves).
+A template has ready what all seats of the bot have in common. No code of the bot runs in it, so that nothing which happens in
+one seat reaches another one. It reads the bot's files and compiles its source (which can fail, or take for ever: then the
+template ends, and the seats do it themselves).
 """
 
 import contextlib

@@ -80,7 +80,7 @@ class LadderPipe(ParentPipe):
     """The pipe of a ladder's process, which ends as a tournament does at Ctrl-C: all that is played is written first."""
 
     def __init__(self) -> None:
-        """Take stdin and stdout, as any pipe to a parent does."""
+        """Open the pipe to the server, which started the ladder's process."""
         super().__init__("ladder")
         self.is_over = False
         """Whether the hall has gone, or has hung up."""

@@ -32,7 +32,7 @@ class TablePipe(ParentPipe):
     """The pipe of a table's process."""
 
     def __init__(self) -> None:
-        """Take stdin and stdout, as any pipe to a parent does."""
+        """Open the pipe to the server, which started the table's process."""
         super().__init__("table")
 
     def setup(self) -> Setup | None:
