@@ -1,10 +1,7 @@
-"""What people write, read strictly: YAML and TOML files, the keys and values in them, and paths.
+"""Files that people wrote: plain ones alone, of bounded size; YAML and TOML read strictly; paths.
 
-Every mistake becomes one message that says where it is and what would be right.
-
-The door to files that somebody else may have written: plain files alone, of bounded size, and text as people save it.
-
-A pipe or a device in their place would be read for ever, and nothing would end it. What is checked is what was opened.
+Every mistake becomes one message that says where it is and what would be right. A pipe or a device in a file's place would be
+read for ever, and nothing would end it: what is checked is what was opened.
 """
 
 import codecs

@@ -9,15 +9,14 @@ and quantiles are Student's with deals - 1 degrees of freedom.
 A bootstrap over deals would give the same for hundreds of times the work; this costs one pass over the rows, and one solution
 of as many equations as bots.
 
-Intervals of shares and means over deals: all results with the same cards are one observation (Liang and Zeger 1986).
+The same holds for shares and means over deals, whose intervals are here too, and for ranks: how likely each bot is the best,
+the second best, .. follows from all error bars together, not bot by bot.
 
-Taking known luck out of numbers that are observed deal by deal, without bias and without looking ahead.
+Known luck can be taken out of numbers that are observed deal by deal, without bias and without looking ahead.
 
 From the number y of a deal its luck x is taken off, times a coefficient: y - b x. As x has mean 0 whatever came before, so has
 b x for every b that follows from earlier deals alone, and the mean of the numbers stays what it was. Only their spread shrinks,
 by the share that x explains, once b is near cov(x, y) / var(x).
-
-How likely each bot is the best, the second best, ..: from all error bars together, not bot by bot.
 """
 
 import math

@@ -1,8 +1,7 @@
-"""Where a bot's rating in a pool comes from: by seat, against whom, and the losses that are worth a look.
+"""What a bot's author wants to see beside the points of a pool: where they come from, and what is worth a look.
 
-Which matches of a pool are worth a look, where there are too many to list.
-
-What a bot's author wants to see beside the points: its faults, its slowest matches, the seeds of its worst losses.
+By seat and against whom; its worst losses with their seeds, its faults, its slowest matches; and which matches of a pool are
+worth a look, where there are too many to list.
 """
 
 from collections.abc import Iterable

@@ -4,7 +4,7 @@ Herbrich, Minka and Graepel, "TrueSkill: A Bayesian Skill Rating System" (2006),
 package, so that the numbers are the package's (with exact normal functions). A message is a Gaussian as precision and
 precision times mean.
 
-The standard normal distribution cut off: means and variances, exact in the tails.
+Here is also the standard normal distribution cut off: means and variances, exact in the tails.
 
 TrueSkill needs them for "beat by more than the draw margin" (`above`) and "within the draw margin" (`between`); in the words
 of Herbrich, Minka and Graepel (2006): mean = V, variance = 1 - W, of `above` for a win and of `between` for a draw.

@@ -128,7 +128,7 @@ def _expect(
 
 @jit
 def _end_deal(scores: Reals, shifts: Reals, told: Reals, products: Workspace, total: Reals, taken: Reals) -> None:
-    """Correct the scores of a deal, add them up, and begin another deal. The coefficient as in control_variates.py."""
+    """Correct the scores of a deal, add them up, and begin another deal. The coefficient as in error_bars.py."""
     coefficient = FIRST_COEFFICIENT
     if told[1] > 0.0:
         prior = PRIOR_DEALS * told[1] / max(1.0, told[2])

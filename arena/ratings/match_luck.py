@@ -1,8 +1,7 @@
-"""The luck of one finished match, from its log: its sums, and the course of a match as chance and choices took it.
+"""The luck of one finished match, from its log: its sums, and how chance and choices led from position to position.
 
-Which estimate of what positions are worth the luck of matches is worked out by: named and hashed here alone.
-
-It has to be fixed before the matches are played. Fitted to them, it could make a result look as certain as one likes.
+By which estimate of what positions are worth luck is worked out is named and hashed here alone. It has to be fixed before the
+matches are played: fitted to them, it could make a result look as certain as one likes.
 """
 
 import ast

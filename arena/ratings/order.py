@@ -1,8 +1,10 @@
-"""How the ratings came about: what was believed at some points of the plan. Pure: no files, no clock.
+"""What the order of the matches has to do with the ratings: how they came about, and what another order would give.
 
-By all models: those that know an order as it was played, match after match; the others by the matches up to there, all at once.
+History: what was believed at some points of the plan. By models that know an order as it was played, match after match; by
+the others from the matches up to there, all at once.
 
-What the order of the matches does to the ratings that depend on it: the same matches, shuffled and rated again.
+Shifts: what the order does to the ratings that depend on it: the same matches, shuffled and rated again. Pure: no files, no
+clock.
 """
 
 import hashlib

@@ -1,14 +1,16 @@
-"""How often a bot was placed before another in the matches that they shared.
+"""What the rows say of pairs of bots, and of seats: who beats whom, with the same cards, together and apart.
 
-What a seat is worth: every bot plays every deal from every seat, so what is left between seats is the seat's own.
+*Head to head*: how often a bot was placed before another in the matches that they shared.
 
-Version against version: how often one bot does better than another one with the same cards, from the matches they share.
+*Seats*: every bot plays every deal from every seat, so what is left between seats is the seat's own.
 
-Where both sat at one table: who finished before the other. Where they did not: two tables of one deal at which they sat in the
-same seat with the same rivals; who reached the better place did better. A tie counts as half. One observation is a deal: the
-mean over all its comparisons.
+*Version against version*: how often one bot does better than another one with the same cards. Where both sat at one table:
+who finished before the other. Where they did not: two tables of one deal at which they sat in the same seat with the same
+rivals; who reached the better place did better. A tie counts as half. One observation is a deal: the mean over all its
+comparisons.
 
-Which bots do better together than apart: at a table of three or more, two bots can play for each other against the rest.
+*Together and apart*: which bots do better at one table than at different ones; at a table of three or more, two bots can play
+for each other against the rest.
 
 A bot's results against every third bot are compared between the matches that its partner plays too and those that it does not;
 how the two finish among themselves does not count, since one may lose for the other. So neither the strength of the pair nor

@@ -2,10 +2,9 @@
 
 Their bounds are those of the beliefs, as a look in between; the board's, over deals (error_bars.py), need all rows.
 
-TrueSkill over all matches at once, of a pool that is being played: what came in since the last look is taken in quickly.
-
-Matches are kept as patterns (patterns.py) with counts. A look goes on from the beliefs and messages of the look before, so a
-few sweeps over the patterns are enough, however many matches there were.
+The order-free model takes in quickly what came since the last look: matches are kept as patterns (trueskill_batch.py) with
+counts, and a look goes on from the beliefs and messages of the look before, so a few sweeps over the patterns are enough,
+however many matches there were.
 """
 
 from array import array

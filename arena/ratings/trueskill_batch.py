@@ -1,9 +1,9 @@
 """TrueSkill over all matches at once: the factor graph of every match, run to convergence. No order matters.
 
 Every match sends each of its bots a message; a bot's belief is its prior times all its messages (expectation propagation,
-Minka 2001; the graph of Dangauthier et al., "TrueSkill Through Time" (2007), without time). The fixed point is the same for any
-order of the rows, and so is the way there: within a sweep all matches speak on the same beliefs. So matches with one and the
-same result (patterns.py) say the same in every sweep, and are worked out once.
+Minka 2001; the graph of Dangauthier et al., "TrueSkill Through Time" (2007), without time). The fixed point is the same for
+any order of the rows, and so is the way there: within a sweep all matches speak on the same beliefs. So matches with one and
+the same result, a *pattern*, say the same in every sweep, and are worked out once.
 
 Plain sweeps would need hundreds of rounds, because only the prior says where the mean of the field is. So the means are moved
 by Newton's step instead, with the slopes of all matches' scores; some ten sweeps are then enough. The step goes
@@ -13,8 +13,6 @@ sweeps, with the field held where it stands: some hundreds, of few matches.
 
 The results say how far bots are apart, and nothing of where they all stand. So the whole field is moved: until its mean is
 where the prior has it, or until the anchor of the settings is at its value.
-
-Matches with one and the same result, counted: what all a model that knows no order has to look at.
 
 Two matches are of one pattern if the same bots sat together, in whatever seats, in the same teams, and reached the same places.
 For a model in which no order matters they say the same, so it works one of them out and counts it as often as it happened. Bots

@@ -3,12 +3,9 @@
 SQLite in WAL mode; a match has one row, at its place in the plan. Every row has a checksum over all of it, so that a damaged
 file is repaired (the match is played again) or refused, and never misread.
 
-Rows come from the workers as they are stored (rows.py). Ids are random, so while matches are played nothing is kept in their
+A worker encodes each match that it has played, once, as it is stored, and says beside it how the match ended: the one driver
+of a tournament only passes bytes on and counts endings. Ids are random, so while matches are played nothing is kept in their
 order: with an index of ids each row would touch a page of its own, and cost four times as much. The index is made at the end.
-
-Finished matches on their way into the journal: each is encoded once, by the worker that played it.
-
-So the one driver of a tournament only passes bytes on. Beside them a worker says how each match ended, which the driver counts.
 """
 
 import contextlib

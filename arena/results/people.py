@@ -1,9 +1,9 @@
-"""The file in the results folder that keeps people's matches: a journal of its own, `people/people.sqlite`.
+"""People's matches, in a journal of their own, `people/people.sqlite`, and which names of people are free.
 
 It has another name than the journals of tournaments, so nothing that looks for tournaments ever finds it; and a tournament
 called `people`, from before the name was taken, keeps its place in the same folder. Each match has a key of its own.
 
-The names of people: which ones nobody can have, and which ones look alike.
+Some names nobody can have; and of two that look alike one is free.
 """
 
 import re

@@ -1,14 +1,11 @@
 """What the hall itself remembers, in `people/site.sqlite` of the results folder: persons, accounts, submissions, the audit log.
 
-SQLite in WAL mode. Several halls of one folder may share it. Of secrets only the SHA-256 is kept.
+SQLite in WAL mode. Several halls of one folder may share it. Secrets that let somebody in are random, of 256 bits, and only
+their SHA-256 is kept.
 
-Secrets that let somebody in: random, of 256 bits, and only their SHA-256 is kept.
-
-Who has an account in a hall, and what the account may do. Stored in the site's file (results/site_file.py).
-
-Whose bots are whose, as pages show it, and which version's source is public: the table `bots` of the site's file.
-
-Who submits a bot first owns it (results/inbox.py). Here its owner or an organiser changes something about that.
+Here are who has an account and what it may do, and the table `bots`: whose bots are whose, as pages show it, and which
+version's source is public. Who submits a bot first owns it (inbox.py); here its owner or an organiser changes something about
+that.
 """
 
 import contextlib

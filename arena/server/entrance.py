@@ -1,13 +1,11 @@
 """Who comes in: by the hall's token, by a session in memory, or by a session or a token of an account in the site's file.
 
-Who has come in is remembered, so that few requests touch the file. Access that this process ends
-is over at once; what another process ends, within a second.
+Who has come in is remembered, so that few requests touch the file. Access that this process ends is over at once; what
+another process ends, within a second.
 
-What a program may ask for with its token. What is not listed asks for the widest scope; some acts no token does.
-
-Who may look: one secret token for the hall, and a session for each browser that has shown it, or that a table has let in.
-
-Both are random and of 256 bits, and only their SHA-256 is kept: nothing that could be used is written down anywhere.
+A session is for each browser that has shown the hall's token, or that a table has let in. Token and sessions are random and
+of 256 bits, and only their SHA-256 is kept: nothing that could be used is written down anywhere. What a program may ask for
+with its token is listed here; what is not asks for the widest scope, and some acts no token does.
 """
 
 import asyncio

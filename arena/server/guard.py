@@ -2,7 +2,7 @@
 
 Plain ASGI, so that sockets pass the same gate; the cheapest questions come first.
 
-Behind a proxy that ends TLS: the public address of the hall, and whom to believe about who asks.
+Behind a proxy that ends TLS, it is said here what the public address of the hall is, and whom to believe about who asks.
 """
 
 import ipaddress

@@ -2,7 +2,7 @@
 
 Nothing is ever written here. A board may be rewritten while it is read: then it is read again.
 
-The submitted bots as pages need them, at once: the files of a bot are read again only after its folder has changed.
+The submitted bots are there at once, too: the files of a bot are read again only after its folder has changed.
 """
 
 import os

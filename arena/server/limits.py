@@ -1,15 +1,12 @@
-"""Token buckets: how many requests an address may make, and how many messages a socket may send.
+"""What visitors may cost the hall: requests and messages, CPU seconds, memory.
 
-The package `limits` has windows only, and its storage starts a thread whenever something in it expires; a bucket is what both
-uses here need, and is two numbers.
+*Token buckets*: how many requests an address may make, and how many messages a socket may send. The package `limits` has
+windows only, and its storage starts a thread whenever something in it expires; a bucket is what both uses here need, and is
+two numbers. Frames of a socket are counted here, which uvicorn does not: the shortest has six bytes and counts for nothing,
+and to read a megabyte of them takes seconds, in which nobody has an answer.
 
-How many frames a socket may send, which uvicorn does not count.
-
-The shortest has six bytes and counts for nothing: to read a megabyte of them takes seconds, in which nobody has an answer.
-
-What computing costs whom: CPU seconds an hour for each account, counted from outside of the processes that work for it.
-
-How much memory what the hall starts may fill: whatever happens there, the hall and the machine go on.
+*Computing*: CPU seconds an hour for each account, counted from outside of the processes that work for it. *Memory*: how much
+of it what the hall starts may fill; whatever happens there, the hall and the machine go on.
 """
 
 import contextlib

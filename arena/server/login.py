@@ -1,8 +1,7 @@
-"""The door: the token of the hall or of a person opens a session, and a session can be ended.
+"""The door: the token of the hall or of a person opens a session, a session can be ended, and grave acts ask again.
 
-Acts that let people in, shut them out, or cannot be undone: whoever does them has shown the token within the hour.
-
-A browser that was left open, or a session that was stolen, is not enough for them; nor is any token that a program sends.
+Acts that let people in, shut them out, or cannot be undone: whoever does them has shown the token within the hour. A browser
+that was left open, or a session that was stolen, is not enough for them; nor is any token that a program sends.
 """
 
 import re

@@ -1,10 +1,7 @@
-"""Bodies of requests: short, and in time.
+"""Bodies of requests and answers: short, and in time, with deadlines that uvicorn lacks.
 
-Deadlines for receiving a request and for sending an answer, which uvicorn lacks.
-
-One letter a minute would hold a connection for ever, and who reads nothing what is sent to it.
-
-Answers go out in parts, and a visitor has some of them at a time: who reads slowly, or asks for all at once, waits alone.
+One letter a minute would hold a connection for ever, and so would who reads nothing of what is sent. Answers go out in parts,
+and a visitor has some of them at a time: who reads slowly, or asks for all at once, waits alone.
 """
 
 import asyncio
@@ -157,7 +154,7 @@ def protocol_with(seconds: float, send_seconds: float = SEND_SECONDS) -> type[An
 
 
 PART = 64 << 10
-"""Bytes of a part of an answer: the next one waits until the client has read most of this one (deadlines.py)."""
+"""Bytes of a part of an answer: the next one waits until the client has read most of this one."""
 AT_ONCE = 6
 """Requests of one visitor that are answered at a time; a browser has as many connections."""
 AT_ONCE_OF_ADDRESS = 24

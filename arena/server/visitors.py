@@ -1,8 +1,7 @@
-"""Who asks: the session that the guard has found, and the person whose cookie came along.
+"""Who asks, and in which language: the session that the guard has found, the person whose cookie came along.
 
-In which language a browser reads: the one it chose on a page, else the first that it says it understands.
-
-Who plays: a name that others see, and a random secret in a cookie by which the person is known again.
+A person plays under a name that others see, and is known again by a random secret in a cookie. A browser reads the language
+that it chose on a page, else the first that it says it understands.
 """
 
 import contextlib

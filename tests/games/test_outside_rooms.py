@@ -1,6 +1,6 @@
 """Rooms of another distribution (tests/rooms): found by entry points, played, searched, rated, reported, checked, audited.
 
-The laws of all rooms hold for them too: tests/audit/test_rooms.py. Their theory: tests/cli/test_exact_poker.py.
+The laws of all rooms hold for them too: tests/audit/test_rooms.py. Their theory: tests/lab/test_exact_poker.py.
 """
 
 import json

@@ -140,7 +140,7 @@ def test_a_match_answers_as_described_for_all_eyes(client: TestClient, match_id:
 
 
 def test_every_address_is_tried_and_described() -> None:
-    of_a_match = {path for path in DOCUMENT["paths"] if path.startswith("/api/m/{id}")}  # tests/server/test_match_page.py too
+    of_a_match = {path for path in DOCUMENT["paths"] if path.startswith("/api/m/{id}")}  # test_matches_replayed.py too
     of_a_table = {"/api/tables/{id}", "/api/join/{code}", "/api/learn/{game}"}  # tests/server/test_hall_tables.py
     of_asked = {"/api/ask/{id}"}  # tests/server/test_ask_for_match.py
     of_a_submission = {"/api/submissions/{id}"}  # tests/server/test_submitting.py

@@ -114,7 +114,7 @@ class Child:
             self._wait_to_send(True)
 
     def take_gate(self) -> None:
-        """Wait for the gate of a child that locks itself in (names.py), and let its calls pass in `receive` from now on.
+        """Wait for the gate of a child that locks itself in (lockdown.py), and let its calls pass in `receive` from now on.
 
         Raises Trouble (host).
         """

@@ -285,7 +285,7 @@ class Cell:
     drops_user: bool
     """Whether root becomes a user that owns nothing; if not, only its capabilities are given up."""
     has_gates: bool
-    """Whether its children ask before calls with a path; see names.py."""
+    """Whether its children ask before calls with a path; see Gate."""
     clock: int
     """The address from which alone children may ask for the time, as `clocks.coarsen` says; 0: any."""
     pieces: tuple[memory.Piece, ...]
@@ -313,7 +313,7 @@ def lock(
     Raises OSError; then no code of the bot may run.
 
     `program`: the program that it will run, from the descriptor seccomp.PROGRAM; None: no program, ever. `files`: what is in
-    the folder, if that is known. `channel`: the socket to a worker that will take the gate of names.py, and from then on must
+    the folder, if that is known. `channel`: the socket to a worker that will take the Gate, and from then on must
     serve it; None: there is none. For a bot in Python all descriptors above it are closed. What locks a bot in Python in can
     be recorded.
     """

@@ -1,6 +1,4 @@
-"""A channel: numbered messages to all who watch one table, and what somebody who was away has missed.
-
-What goes over a socket, in both directions: JSON, one message a frame.
+"""Channels: numbered messages to all who watch one table, and what goes over a socket: JSON, one message a frame.
 
 A tab asks to watch a channel: `home`, or a tournament as `t/NAME` with one of its pools. The messages of a channel are
 numbered. Who comes back names the last one and gets the rest, or a snapshot where that is too long ago or the hall was started

@@ -1,12 +1,11 @@
-"""Whom a person may choose as an opponent: six levels of known strength, any house bot, any submitted one.
+"""Opponents of known strength, and how good people are against them.
 
-How strong each level is was measured once, by a tournament of all levels of a game: levels.json holds the figures and says
-how they came about (docs/playing.md).
+A person chooses one of six levels, any house bot, or any submitted one. How strong each level is was measured once, by a
+tournament of all levels of a game: levels.json holds the figures and says how they came about (docs/playing.md).
 
-How good people are, by game: TrueSkill over their stored matches in order, against levels whose strength is known.
-
-The same model as on the boards of bots, and never mixed into those. Ratings follow from the stored matches alone, so they are
-computed anew whenever they are wanted.
+How good people are, by game: TrueSkill over their stored matches in order, against those levels. The same model as on the
+boards of bots, and never mixed into those. Ratings follow from the stored matches alone, so they are computed anew whenever
+they are wanted.
 """
 
 import threading

@@ -2,8 +2,6 @@
 
 A free program plays one match after the other: by turns against another program that is free and against levels about as good
 as it is. What somebody has asked for comes first.
-
-One program that plays from its author's machine, as the hall keeps it. Lives in the event loop.
 """
 
 import asyncio

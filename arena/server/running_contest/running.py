@@ -1,9 +1,9 @@
-"""The contest that a hall holds: its file, the ladder that plays it in a process of its own, and what that says.
+"""The contest that a hall holds: its file, its marks, and the ladder that plays it in a process of its own.
 
 Whatever ends the ladder, it is started again, where it was, after a longer wait each time it fails at once. It ends when its
 input does, so nothing is left behind when the hall is killed.
 
-The marks of a contest as its page shows them: the frozen ones, or those of some seconds ago. All rows are read for them.
+The marks as its page shows them are the frozen ones, or those of some seconds ago. All rows are read for them.
 """
 
 import asyncio

@@ -7,7 +7,7 @@
  *   arena.live.onState((state) => ...);   // "open", "waiting" or "closed"
  *
  * Messages of a channel are numbered. After a break (a laptop that slept, a hall that was started anew) the tab names the last one
- * it knows and gets the rest, or a snapshot. What a message holds: arena/server/live_board/messages.py.
+ * it knows and gets the rest, or a snapshot. What a message holds: arena/server/live_board/channel.py.
  */
 (() => {
   const arena = (window.arena ??= {});

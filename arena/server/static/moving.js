@@ -1,6 +1,6 @@
 "use strict";
 /**
- * The pages that move by themselves: the home page and the board of a tournament. Messages (arena/server/live_board/messages.py) are put
+ * The pages that move by themselves: the home page and the board of a tournament. Messages (arena/server/live_board/channel.py) are put
  * into what the server has drawn. Where more changes than numbers (a new tournament, a new table, the end) the page's contents
  * are fetched and exchanged: never a reload, so the reader stays where he is.
  */

@@ -1,9 +1,8 @@
-"""The checks of submissions: one at a time, each in a process of its own, from the queue in the site's file.
+"""Submissions to the hall: the inbox, how much each author may send, and the checks of what comes in.
 
-Whatever ends a check early (its process is killed, the hall dies, the disk is full) only puts the submission back into its
-place. A submission is void after three checks that failed by the machine's fault. Lives in the event loop.
-
-Submitting to the hall: the inbox, the checks of what comes in, and how much each author may send.
+One check at a time, each in a process of its own, from the queue in the site's file. Whatever ends a check early (its process
+is killed, the hall dies, the disk is full) only puts the submission back into its place. A submission is void after three
+checks that failed by the machine's fault. Lives in the event loop.
 """
 
 import asyncio

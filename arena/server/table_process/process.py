@@ -3,9 +3,8 @@
 The hall and the process speak `arena.server.table_process.messages` over stdin and stdout. If the hall is gone, the process
 ends at once.
 
-A table without people: bots among themselves, some of them perhaps on their authors' machines.
-
-A few actions that nobody sees, before a match: they load what is compiled, and the first click does not wait for it.
+Some actions that nobody sees come before the match: they load what is compiled, and the first click does not wait for it. A
+table may have no people: bots among themselves, some of them perhaps on their authors' machines.
 """
 
 import contextlib

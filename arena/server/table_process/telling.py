@@ -1,12 +1,8 @@
 """What the people of a table are told: the positions as they come about, what happened, and that it is their turn.
 
-What a room with a `coach.py` tells people: why a card cannot be played, and what a perfect memory knows.
-
-Hints: what the compiled search would play with what a seat knows.
-
-The luck of the deal: the same cards played again by bots, from the seat of each person.
-
-The end of a live match: its result, and where it was won.
+Beside it why a card cannot be played and what a perfect memory knows (in a room with a `coach.py`); hints, which are what the
+compiled search would play with what a seat knows; and at the end the result, where it was won, and the luck of the deal: the
+same cards played again by bots, from the seat of each person.
 """
 
 import math

@@ -1,8 +1,7 @@
-"""A match as the replay player takes it: frames for one pair of eyes, a page at a time.
+"""A match for the replay player, a page of frames at a time for one pair of eyes; as a trace; and what searches saw.
 
-A match of people as a trace: JSON Lines that other programs read and `arena verify` checks.
-
-What a house bot's searches looked at before a decision of a stored match, which is played again for it.
+The trace of a match of people is JSON Lines that other programs read and `arena verify` checks. What a house bot's searches
+looked at before a decision is found by playing the stored match again.
 """
 
 import threading

@@ -138,7 +138,7 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
 
     @property
     def links(self) -> int:
-        """How many keys of a chain (seeds.py) the plan has used; 0: it has a single key."""
+        """How many keys of a chain (match/seeds.py) the plan has used; 0: it has a single key."""
         return 0
 
     @property

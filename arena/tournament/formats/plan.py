@@ -79,7 +79,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What each locked bot may use."""
     faults: FaultPolicy
     key: bytes
-    """Secret of this tournament: all seeds derive from it. Where there is a chain of keys (seeds.py), the newest one."""
+    """Secret of this tournament: all seeds derive from it. Where there is a chain of keys (match/seeds.py), the newest one."""
     seed: int | None
     """The public seed that the key was derived from; None for a secret key."""
     format: Format = msgspec.field(default_factory=default_format)

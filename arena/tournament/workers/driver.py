@@ -7,7 +7,7 @@ loses all chunks in flight with one worker, suspects are tried with nothing besi
 
 One estimate of a match's time serves for all. In a model of this loop (20,000 matches, 2 to 64 slots, a third of them 100 times
 as long as the others, or a tenth 1,000 times) chunks cut by every match's true mean gained 0.3 % at most.
-What costs more is that a segment of the plan ends before the next one begins (schedule.py): in the same model 64 slots were
+What costs more is that a segment of the plan ends before the next one begins: in the same model 64 slots were
 idle for a third of the time where matches took up to 5 s, 2 slots for less than 1 %.
 
 Matches that share cards are played far from each other (`spread`, and worker.apart): what a bot might smuggle out of a match

@@ -3,7 +3,7 @@
     ladder: {sigma: 1.0, separable: true, matches: 2000}   # when a run of it ends
 
 A ladder's plan is its stages, which grow in number. Every leg (a run that added something) has a key of its own, published when
-the leg is over. All keys are fixed by the first commitment (seeds.py), so nobody can choose the deals to come, and nobody can
+the leg is over. All keys are fixed by the first commitment, so nobody can choose the deals to come, and nobody can
 tell them from those that were. What the plan holds and what is remembered between runs is in state.py, what is decided in
 schedule.py, what the rows say of each bot in look.py.
 """
