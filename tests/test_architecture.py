@@ -4,6 +4,8 @@ import ast
 import graphlib
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -187,6 +189,22 @@ def test_only_the_site_knows_how_pages_are_served() -> None:
         if PACKAGE / "server" not in path.parents:
             used = served & {name.split(".")[0] for name in imports(path)}
             assert used == ({"websockets"} if path == asking else set()), path.name
+
+
+WITHOUT_EXTRAS = """
+import importlib, pkgutil, sys
+import arena.cli.bench, arena.cli.verbs
+sys.modules.update(dict.fromkeys(sys.argv[1:]))  # whoever imports one of them is told that it is not there
+for package in (arena.cli.bench, arena.cli.verbs):
+    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+        importlib.import_module(module.name)
+"""
+EXTRAS = ("starlette", "uvicorn", "websockets", "gymnasium", "pettingzoo", "PIL", "playwright", "pyspiel")
+
+
+def test_every_verb_is_loaded_without_an_extra() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_EXTRAS, *EXTRAS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_modules_of_the_sandbox_are_short() -> None:

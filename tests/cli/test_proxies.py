@@ -3,7 +3,7 @@
 import pytest
 
 from arena.cli.shared.remote_hall import RemoteHall, Unreachable
-from arena.server.joining.client import HallAddress
+from arena.server.joining.address import HallAddress
 
 HALL = HallAddress(url="http://hall.example:8080", token="x")
 

@@ -5,7 +5,8 @@ import threading
 from arena.agent import BotFiles
 from arena.errors import trace_below
 from arena.records import Ending
-from arena.server.joining.client import MOST_FAILURES, HallAddress, Joining
+from arena.server.joining.address import HallAddress
+from arena.server.joining.client import MOST_FAILURES, Joining
 from arena.server.remote.messages import Result
 
 

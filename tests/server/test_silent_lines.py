@@ -17,7 +17,8 @@ from websockets.sync.server import ServerConnection, serve
 
 from arena.agent import BotFiles
 from arena.server.joining import client
-from arena.server.joining.client import HallAddress, Joining
+from arena.server.joining.address import HallAddress
+from arena.server.joining.client import Joining
 from arena.server.remote.messages import Join, Joined
 from arena.server.server import configured, listener
 from helpers.line import Line

@@ -10,7 +10,7 @@ import typer
 from arena.cli.shared.printing import Format, note
 from arena.errors import ConfigError
 from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results
-from arena.server.joining.client import TOKEN_VARIABLE
+from arena.server.joining.address import TOKEN_VARIABLE
 
 
 def parse_params(words: Iterable[str], seats: int) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from arena.agent import BotFiles
 from arena.agent.zipped import zipped
 from arena.cli.shared.printing import error_console, note, plain_text
 from arena.errors import ArenaError, ConfigError, printable
-from arena.server.joining.client import UNKNOWN_TOKEN, HallAddress
+from arena.server.joining.address import UNKNOWN_TOKEN, HallAddress
 from arena.tournament.check_report import BotCheck
 
 _SECONDS = 60.0  # for an answer

@@ -15,7 +15,7 @@ from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import need_web
 from arena.errors import BotError, ConfigError, nearest, short_trace
 from arena.results_folder import nearest_results
-from arena.server.joining.client import hall_at
+from arena.server.joining.address import hall_at
 from arena.tournament.config import check_name
 
 MOST_TABLES = 8

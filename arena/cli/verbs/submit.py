@@ -16,7 +16,7 @@ from arena.errors import BotError, ConfigError
 from arena.reports.checks import print_bot_check
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
-from arena.server.joining.client import hall_at
+from arena.server.joining.address import hall_at
 from arena.tournament.bot_check import kept
 from arena.tournament.check_report import BotCheck, refused
 from arena.tournament.config import check_name

@@ -1,16 +1,11 @@
-"""`arena join`: the bot's side of `/remote/socket`. It connects again by itself, and leaves cleanly.
-
-Where a hall elsewhere is, and what lets a program of yours in there.
-"""
+"""`arena join`: the bot's side of `/remote/socket`. It connects again by itself, and leaves cleanly."""
 
 import contextlib
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
@@ -21,51 +16,9 @@ from arena.agent import BotFiles
 from arena.errors import ArenaError, BotError, ConfigError, one_line, printable
 from arena.match import protocol
 from arena.records import Ending
+from arena.server.joining.address import UNKNOWN_TOKEN, HallAddress
 from arena.server.joining.players import BotFailed, Player, is_program, player_for
 from arena.server.remote.messages import Crash, Join, Joined, Leave, Result
-
-TOKEN_VARIABLE = "ARENA_TOKEN"
-"""The variable of the environment that holds the token where none is given."""
-
-
-UNKNOWN_TOKEN = "the hall does not know this token; make one on its page /account, or ask its organiser for a link"
-"""What is said of a token that lets nobody in there."""
-
-
-@dataclass(frozen=True)
-class HallAddress:
-    """The address of a hall, and the token of an account there."""
-
-    url: str
-    """The address of the hall, `http://` or `https://`."""
-    token: str
-
-
-def hall_at(url: str, token: str | None) -> HallAddress:
-    """The hall that an address leads to, such as the one with a token that `arena serve` prints.
-
-    `token`: None for the one in the address, or in the environment. Raises ConfigError.
-    """
-    try:
-        found = urlsplit(url if "//" in url else f"http://{url}")
-        port = f":{found.port}" if found.port is not None else ""
-    except ValueError:
-        raise _no_address(url) from None
-    if found.scheme not in ("http", "https") or not found.hostname:
-        raise _no_address(url)
-    secret = token or found.fragment.partition("token=")[2] or os.environ.get(TOKEN_VARIABLE)
-    if not secret:
-        raise ConfigError(f"a token is needed: --token, or {TOKEN_VARIABLE} in the environment; make one on the page /account")
-    if not secret.isascii() or not secret.isprintable() or " " in secret:
-        raise ConfigError("the token is none of a hall: such ones are letters, digits, - and _")
-    host = f"[{found.hostname}]" if ":" in found.hostname else found.hostname
-    return HallAddress(f"{found.scheme}://{host}{port}", secret)
-
-
-def _no_address(url: str) -> ConfigError:
-    shown = printable(url.partition("#")[0], 200)  # what follows may be a token
-    return ConfigError(f"{shown}: no address of a hall, such as http://127.0.0.1:8000")
-
 
 PATH = "/remote/socket"
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
