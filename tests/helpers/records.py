@@ -41,7 +41,7 @@ def make_void(index: int = 0) -> MatchRecord:
     return make_record(index, seats, actions=(), attempts=3)
 
 
-RECORDS = [
+VARIED = [
     make_record(),
     make_record(delays=(3, 1, 4, 1, 5, 9)),
     make_record(seats=(make_seat(place=2, ending=Ending.CRASH, fault_decision=-1), make_seat("bob", 1))),

@@ -15,7 +15,7 @@ from arena.records import Ending, FaultRecord, MatchRecord
 from arena.results import parquet, table_file
 from arena.results.hashing import ResultsHash, canonical_bytes
 from arena.results.schema import SeatTotals
-from helpers.records import RECORDS, make_rating, make_record, make_seat, make_void, numbered, sha256
+from helpers.records import VARIED, make_rating, make_record, make_seat, make_void, numbered, sha256
 from lab.rows import write_rows
 
 TYPES = {
@@ -31,11 +31,11 @@ TYPES = {
 
 def many(count: int) -> list[MatchRecord]:
     source = random.Random(5)
-    return numbered([replace(source.choice(RECORDS), actions=tuple(source.choices(range(1 << 50), k=9))) for _ in range(count)])
+    return numbered([replace(source.choice(VARIED), actions=tuple(source.choices(range(1 << 50), k=9))) for _ in range(count)])
 
 
 def test_matches_come_back(tmp_path: Path) -> None:
-    records = numbered(RECORDS)
+    records = numbered(VARIED)
     parquet.write_matches(tmp_path, records)
     assert list(parquet.read_matches(tmp_path)) == records
     assert [record.actions for record in parquet.read_matches(tmp_path, with_actions=False)] == [()] * len(records)
@@ -44,7 +44,7 @@ def test_matches_come_back(tmp_path: Path) -> None:
 
 def test_faults_come_back_with_whose_they_are(tmp_path: Path) -> None:
     fault = FaultRecord(seat=1, decision=4, ending=Ending.CRASH, reason="why", output="the end", exit="exit code 3")
-    played, failed = numbered([RECORDS[0], replace(RECORDS[0], faults=(fault, replace(fault, seat=0, decision=-1)))])
+    played, failed = numbered([VARIED[0], replace(VARIED[0], faults=(fault, replace(fault, seat=0, decision=-1)))])
     parquet.write_matches(tmp_path, [played, failed])
     late, early = parquet.read_faults(tmp_path)
     assert {name: getattr(late, name) for name in FaultRecord.__struct_fields__} == asdict(fault)
@@ -67,7 +67,7 @@ def test_ctrl_c_while_it_is_written_leaves_nothing(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(pq.ParquetWriter, moment, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        parquet.write_matches(tmp_path, numbered(RECORDS))
+        parquet.write_matches(tmp_path, numbered(VARIED))
     assert list(tmp_path.iterdir()) == []
 
 
