@@ -4,11 +4,11 @@ A room's rules are compiled functions over one numpy record (`STATE`), the same 
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
 state's type. Nine more are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
 what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search. What a room
-leaves out of these, or a rollout.py altogether, is taken from default_rollout.py.
+leaves out of these, or a rollout.py altogether, is taken from defaults.py.
 
 For learning programs a room has encoding.py: `encode` and `action_features` write what a seat knows, and its legal actions, as
 numbers; PLANES, ACTION_PLANES and CODES say what they mean (encoding.py beside this file). A room without one gets
-default_encoding.py.
+that of defaults.py.
 
 For searches that have learnt (docs/training.md) a room has sketch.py: `sketch` and `clue` write a position with all cards of an
 imagined world open, and one seat's knowledge beside what it imagines, as numbers; `arena train` fits small networks to them.

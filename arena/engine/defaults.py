@@ -1,20 +1,20 @@
-"""What searches go by where a room has no rollout.py, or one that leaves something out: random play-outs, scores as values.
+"""What stands in for what a room leaves out: for its rollout.py, its sketch.py, its encoding.py.
 
-`filled` compiles each missing function for the room that lacks it. The defaults suit a game in which seats choose one after the
-other, more points are better, and a seat learns of hidden things only what it sees other seats do. A room defines:
+*rollout.py*: random play-outs, and scores as values. `filled` compiles each missing function for the room that lacks it. The
+defaults suit a game in which seats choose one after the other, more points are better, and a seat learns of hidden things
+only what it sees other seats do. A room defines:
 
 - `evaluate` where fewer points are better, or where points alone do not say who is ahead;
 - `private_code` where a seat learns something between its decisions that no action shows, such as cards drawn or turned up;
 - `reopen` where seats choose simultaneously, and `choice_code` where equal choices can have different codes.
 
-What stands in for the sketch.py of a room that has none: no numbers at all, so that nothing can be learnt from them.
+*sketch.py*: no numbers at all, so that nothing can be learnt from them.
 
-The features of a room without an encoding of its own: all numbers of its record, and the action's code.
-
-They lose nothing, but mean little: seats are counted as in the record, and cards are whatever numbers the room has for them.
-A number of 4 or 8 bytes may be a mask or a row of cards, which a float could not hold: it is written as its bits, the lowest
-first. A shorter one, mostly a count or an id, becomes its logarithm, so that 0, 1 and 2 stand well apart: n is
-log2(1 + n) / 8, with 16 instead of 8 where it has 2 bytes, and -n is less than 0 by as much.
+*encoding.py*: all numbers of the room's record, and the action's code. They lose nothing, but mean little: seats are counted
+as in the record, and cards are whatever numbers the room has for them. A number of 4 or 8 bytes may be a mask or a row of
+cards, which a float could not hold: it is written as its bits, the lowest first. A shorter one, mostly a count or an id,
+becomes its logarithm, so that 0, 1 and 2 stand well apart: n is log2(1 + n) / 8, with 16 instead of 8 where it has 2 bytes,
+and -n is less than 0 by as much.
 """
 
 from math import log2

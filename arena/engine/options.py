@@ -1,6 +1,6 @@
 """Rule options: how a room names them, what they accept, and how they become whole numbers in the state.
 
-A rule option that is a table of named rows, such as a deck of cards with numbers: read from a CSV file, kept by value.
+An option may be a table of named rows, such as a deck of cards with numbers: read from a CSV file, kept by value.
 
 A config or a command line may name a file; from then on the rows themselves are the option's value. So they are in the
 state, in what travels to workers and bots, in result rows, hashes and traces, and no file is needed to play a match again.

@@ -145,7 +145,7 @@ class Game:
             raise ConfigError(f"seats: {self.name} is played by {allowed} seats, not {seats}")
 
     def resolve_options(self, given: Mapping[str, OptionValue], seats: int) -> dict[str, OptionValue]:
-        """The options with defaults for those left out. A table that is the default stays out (see option_table.py).
+        """The options with defaults for those left out. A table that is the default stays out (see options.py).
 
         Raises ConfigError that names the option.
         """

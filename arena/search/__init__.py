@@ -3,11 +3,11 @@
 A search starts from what a seat sees, so it cannot use what is hidden, and with a number of iterations the same view gives the
 same answer anywhere.
 
-Here is the door: settings.py says what can be asked, findings.py what comes back, part.py is one thread's part of a search,
-task.py what it is told, scratch.py the arrays it works in.
+Here is the door: settings.py says what can be asked, findings.py what comes back, task.py is one thread's part of a search and
+what it is told, scratch.py the arrays it works in.
 methods/ has a file for each method, which draws worlds (worlds.py) and plays simulations until the budget is spent (budget.py).
-A simulation walks down the tree (walk.py, tree.py), where selection.py chooses actions; it is then rolled out (simulation.py)
-and backed up (backup.py). halving.py says which actions are still tried at the root.
+A simulation walks down the tree (walk.py, tree.py), where selection.py chooses actions, also which are still tried at the
+root; it is then rolled out (walk.py) and backed up (backup.py).
 """
 
 import time

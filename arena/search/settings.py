@@ -41,8 +41,8 @@ class Settings:
     """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own number."""
     first: str = "halving"
     """How `ismcts` tries the actions of the seat that searches: `halving`, all that may still be best in the same worlds, and
-    the worse half drops out again and again (see halving.py); or `ucb`. With `selection` regret, a simultaneous choice is made
-    by regret instead."""
+    the worse half drops out again and again (see selection.py); or `ucb`. With `selection` regret, a simultaneous choice is
+    made by regret instead."""
     prior: float | None = None
     """How many visits the room's prior counts as; 0: no prior; None: the room's own number, with uniform rollouts 0."""
     expansion: int | None = None

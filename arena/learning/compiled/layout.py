@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Books: TypeAlias = NDArray[np.int64]
 """[tables, COLUMNS + 3 * seats]: a row for each table, see below."""
 Places: TypeAlias = NDArray[np.int64]
-"""[arrays, 4]: address and shape of each array, see entry.py."""
+"""[arrays, 4]: address and shape of each array, see single.py."""
 Masks: TypeAlias = NDArray[np.bool_]
 """[tables, actions]: which actions are legal."""
 

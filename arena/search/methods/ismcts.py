@@ -2,7 +2,7 @@
 
 Each simulation plays in a world of its own that fits what the observer has seen; nodes are what the observer sees, so that all
 worlds share them (P. Cowling, E. Powley, D. Whitehouse, "Information Set Monte Carlo Tree Search", IEEE TCIAIG 2012). With
-sequential halving at the root, the actions that may still be best share their worlds instead: see halving.py.
+sequential halving at the root, the actions that may still be best share their worlds instead: see selection.py.
 """
 
 from arena.engine.contract import Actions, Numbers, States, reopen

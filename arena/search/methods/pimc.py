@@ -24,7 +24,7 @@ def run(
 ) -> None:
     """A new world and a new tree after every IN_WORLD simulations.
 
-    The parameters: see `Search` in method.py.
+    The parameters: see `Search` in ../method.py.
     """
     w = workspaces[0]
     s = states[WORK]
