@@ -13,7 +13,7 @@ from arena.match.single_match import agree
 from arena.tournament.config import check_config, read_config
 from arena.tournament.formats.plan import Contestant, Plan
 from arena.tournament.run import run_tournament
-from arena.tournament.session import Settings
+from arena.tournament.session import Observer, Settings
 from helpers.configs import GOOD, message
 from helpers.paths import TEST_BOTS
 
@@ -205,12 +205,9 @@ class TestTournament:
         path = written(tmp_path, FILE)
         said: list[str] = []
 
-        class Listener:
+        class Listener(Observer):
             def say(self, text: str) -> None:
                 said.append(text)
-
-            def progress(self, _progress: object) -> None:
-                pass
 
         document = {**config("mine.csv"), "deals": 1, "seed": 7}
         written(tmp_path, json.dumps(document), "own.yaml")
