@@ -61,7 +61,7 @@ class Notes(msgspec.Struct, array_like=True):
             self.taken.append(Note(written.decode("utf-8", "ignore"), number))
 
 
-def checked(said: Notes) -> Notes:
+def checked_notes(said: Notes) -> Notes:
     """Notes that came from a bot's own process, taken anew."""
     found = Notes(is_odd=said.is_odd)
     for note in said.taken:

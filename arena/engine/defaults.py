@@ -32,7 +32,7 @@ CONSTANTS: tuple[Constant, ...] = ()
 DEFAULTS = Defaults(selection="ucb", evaluate=0, prior=0.0, exploration=0.7, expansion=1)
 
 
-def filled(rollout: ModuleType | None, package: str) -> ModuleType:
+def filled_rollout(rollout: ModuleType | None, package: str) -> ModuleType:
     """A room's `rollout` with the defaults for what it leaves out; None: the room has none. `package`: the room's."""
     given = {} if rollout is None else vars(rollout)
     missing = {name: jit.bind(globals()[name], package) for name in ROLLOUT if name not in given}
@@ -89,7 +89,7 @@ SKETCH, CLUE = 0, 0
 LEARNS: tuple[int, ...] = ()
 
 
-def sketched(module: ModuleType | None, package: str) -> ModuleType:
+def filled_sketch(module: ModuleType | None, package: str) -> ModuleType:
     """A room's `sketch` module with the defaults for what it leaves out; None: the room has none. `package`: the room's."""
     given = {} if module is None else vars(module)
     missing = {name: jit.bind(globals()[name], package) for name in SKETCHING if name not in given}

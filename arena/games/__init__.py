@@ -16,7 +16,7 @@ from arena import search
 from arena.engine import contract, jit
 from arena.engine.chance import STATES, Luck, bind_luck
 from arena.engine.contract import Numbers
-from arena.engine.defaults import default_encoding, filled, sketched
+from arena.engine.defaults import default_encoding, filled_rollout, filled_sketch
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
 from arena.engine.net import KINDS, Nets, read_nets
@@ -88,8 +88,8 @@ def load(name: str) -> Game:
     record = jit.record_type(rules.STATE)
     if contract.ROOMS.setdefault(record, rules) is not rules:
         raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.ROOMS[record].__name__}; rename one")
-    contract.ROLLOUTS[record] = filled(rollout, place.package)
-    contract.SKETCHES[record] = sketched(sketch, place.package)
+    contract.ROLLOUTS[record] = filled_rollout(rollout, place.package)
+    contract.SKETCHES[record] = filled_sketch(sketch, place.package)
     game = Game(
         name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm,
         bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.SKETCHES[record],

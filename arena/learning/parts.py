@@ -15,7 +15,7 @@ from arena.errors import ConfigError
 from arena.learning.arrays import new_arrays, new_settings
 from arena.learning.compiled import search, single
 from arena.learning.compiled.layout import CHOOSING, COUNT, DEAL, NEW, RNG, STATUS
-from arena.learning.rendering import note
+from arena.learning.rendering import note_visibly
 from arena.search import Settings
 from arena.search.scratch import Scratch
 from arena.search.task import task_of
@@ -44,7 +44,7 @@ def unmeasured(game: Game, options: Mapping[str, OptionValue]) -> None:
 def have(part: Part) -> None:
     """Have a part ready in this process; if it must be compiled, a line on standard error says so."""
     if not part.is_compiled:
-        note(f"compiling {part_text(part.game, part.name)} (asked for the first time) ...")
+        note_visibly(f"compiling {part_text(part.game, part.name)} (asked for the first time) ...")
     require(part)
 
 

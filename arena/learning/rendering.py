@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from arena.engine.contract import States
 from arena.engine.room import Game
 from arena.errors import ConfigError, visible
+from arena.reports.pages.assets import FILES, table_files
 from arena.reports.pages.frames import draws_table
 from arena.reports.pages.scenes import Scene, description, position
-from arena.reports.pages.words import FILES, PAGE, table_files, words_script
+from arena.reports.pages.words import PAGE, words_script
 
 Picture = NDArray[np.uint8]
 """[HEIGHT, WIDTH, 3]: red, green, blue."""
@@ -77,7 +78,7 @@ _studios: list[_Studio] = []
 
 
 def picture(user: object, game: Game, states: States, seat: int | None) -> Picture:
-    """The position as `seat` knows it, or all of it for None. Call `release` when no more are wanted.
+    """The position as `seat` knows it, or all of it for None. Call `release_pictures` when no more are wanted.
 
     Raises ConfigError where there is no Playwright or no Chromium.
     """
@@ -88,11 +89,11 @@ def picture(user: object, game: Game, states: States, seat: int | None) -> Pictu
     try:
         return studio.thread.submit(_draw, studio, game, _moment(game, states, seat)).result()
     except ConfigError:
-        release(user)
+        release_pictures(user)
         raise
 
 
-def release(user: object) -> None:
+def release_pictures(user: object) -> None:
     """Say that an environment draws no more; the browser is closed after the last one."""
     for studio in list(_studios):
         studio.users.discard(id(user))
@@ -165,12 +166,12 @@ def _close(studio: _Studio) -> None:
         studio.playwright.stop()
 
 
-def show(text: str) -> None:
+def print_visibly(text: str) -> None:
     """Print a text on standard output, whatever is in it made visible."""
     print(visible(text), flush=True)
 
 
-def note(text: str) -> None:
+def note_visibly(text: str) -> None:
     """Print a text on standard error, whatever is in it made visible."""
     print(visible(text), file=sys.stderr, flush=True)
 
@@ -198,9 +199,9 @@ class Renderer:
         text = self._game.text.describe(states[0] if seat is None else self._game.observed(states[:1], seat)[0], seat)
         if self._mode == "ansi":
             return text
-        show(text)
+        print_visibly(text)
         return None
 
     def close(self) -> None:
         """Let the browser go, if there is one."""
-        release(self)
+        release_pictures(self)

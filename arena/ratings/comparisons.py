@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from arena.engine.jit import jit
-from arena.ratings.factor_graph import MAX_SEATS, Reals, Small, Workspace, above, between
+from arena.ratings.factor_graph import MAX_SEATS, Reals, Small, Workspace, normal_above, normal_between
 
 MAX_ROUNDS = 500
 SMALLEST_CHANGE = 1e-13  # of a difference of two teams, in its standard deviations
@@ -147,9 +147,9 @@ def _cut(pair: int, teams: int, total: float, work: Workspace) -> float:
     sharpness = math.sqrt(precision)
     margin, place = work[_MARGIN, pair] * sharpness, apart * sharpness
     if work[_TIED, pair] > 0.0:
-        moved, left = between(-margin - place, margin - place)
+        moved, left = normal_between(-margin - place, margin - place)
     else:
-        moved, left = above(margin - place)
+        moved, left = normal_above(margin - place)
     cut = max(0.0, (1.0 - left) / left * precision)
     step = offset + moved / sharpness
     _follow(first, second, step, teams, total, work)

@@ -35,7 +35,7 @@ _STEEP = 40.0  # fall of the log density along an interval from which on its far
 
 
 @jit
-def above(low: float) -> tuple[float, float]:
+def normal_above(low: float) -> tuple[float, float]:
     """Mean and variance of a standard normal variable that is above `low`."""
     if low > _TAIL:
         second = low
@@ -49,7 +49,7 @@ def above(low: float) -> tuple[float, float]:
 
 
 @jit
-def between(low: float, high: float) -> tuple[float, float]:
+def normal_between(low: float, high: float) -> tuple[float, float]:
     """Mean and variance of a standard normal variable between `low` and `high`."""
     if low + high < 0.0:  # mirrored, so that the far end is `high`
         mean, variance = _between(-high, -low)
@@ -61,7 +61,7 @@ def between(low: float, high: float) -> tuple[float, float]:
 def mills_ratio(x: float) -> float:
     """Tail probability above x divided by the density at x."""
     if x > _TAIL:
-        return 1.0 / above(x)[0]
+        return 1.0 / normal_above(x)[0]
     return _near_mills_ratio(x)
 
 
@@ -76,7 +76,7 @@ def _between(low: float, high: float) -> tuple[float, float]:
     length = high - low
     fall = 0.5 * length * (low + high)
     if fall > _STEEP and low > 0.0:
-        return above(low)
+        return normal_above(low)
     if length < _SHORT or low > _NEAR:
         return _by_quadrature(low, length)
     tail = math.exp(-fall)  # density at the far end, that at the near end being 1
@@ -281,9 +281,9 @@ def _cut(pair: int, pairs: int, work: Workspace) -> float:
     margin = work[_MARGIN, pair] / deviation
     middle = mean / deviation
     if work[_PLACE, int(work[_ORDER, pair])] == work[_PLACE, int(work[_ORDER, pair + 1])]:
-        moved, left = between(-margin - middle, margin - middle)
+        moved, left = normal_between(-margin - middle, margin - middle)
     else:
-        moved, left = above(margin - middle)
+        moved, left = normal_above(margin - middle)
     precision = 1.0 / (variance * left)
     shift = (mean + deviation * moved) * precision
     cut_precision = max(0.0, (1.0 - left) * precision)

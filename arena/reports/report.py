@@ -36,8 +36,9 @@ from arena.reports.document import (
 )
 from arena.reports.evidence import Evidence, PoolEvidence
 from arena.reports.insights import fairness_of, pairs_of, together_of
-from arena.reports.pages.words import FILES as SHARED
-from arena.reports.pages.words import PAGE, PLAYER, Words, player_files, table_files, words_script
+from arena.reports.pages.assets import FILES as SHARED
+from arena.reports.pages.assets import player_files, table_files
+from arena.reports.pages.words import PAGE, PLAYER, Words, words_script
 from arena.reports.sections import Pool
 from arena.reports.table import NO, YES, Cell, Column, Phrase, Row, Table, name_of, shown
 

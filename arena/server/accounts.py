@@ -16,14 +16,14 @@ from arena.results.accounts import DAYS, LONGEST_LABEL, MOST_TOKENS, USUAL_DAYS,
 from arena.results.site_file import HOST, Account, Role
 from arena.server.entrance import Entrance
 from arena.server.framing import frame_of, origin_of
-from arena.server.headers import keep, session_cookie
+from arena.server.headers import keep_cookie, session_cookie
 from arena.server.login import Confirming, logged_in
 from arena.server.people.invitations import MOST_NAMES, VALUES, BadList, invite_listed
 from arena.server.problems import MEDIA_JSON, Problem
 from arena.server.rendering import Templates
 from arena.server.tables.tables import Tables
 from arena.server.transfer import body_of, form_of
-from arena.server.visitors import language, person_of
+from arena.server.visitors import language_of, person_of
 
 LONGEST_LIST = 64 * 1024
 """Bytes of a list of names."""
@@ -104,7 +104,7 @@ class AccountPages:
             raise Problem(403, "refusal_no_invitation")
         self._entrance.look_again(found.account)
         answer = self._secret(request, "joined", found.token, found.account)
-        keep(request, answer, session_cookie(request), found.session, is_lasting=True)
+        keep_cookie(request, answer, session_cookie(request), found.session, is_lasting=True)
         return answer
 
     # The own account
@@ -167,7 +167,7 @@ class AccountPages:
         try:
             found = await self._stored(invite_listed, self._accounts, who, names, role)
         except BadList as error:
-            lines = _said(error, language(request))
+            lines = _said(error, language_of(request))
             return self._page(request, "bad_names", 400, path="/admin", lines=lines, names=names, role=role)
         return self._page(request, "invited", path="/admin", links=_links(request, found))
 
@@ -234,7 +234,7 @@ class AccountPages:
         return self._page(request, "secret", **frame, what=what, token=token, can_send=can_send, path="/account")
 
     def _page(self, request: Request, template: str, status: int = 200, **values: object) -> Response:
-        page = self._templates.page(template, language(request), **({"path": request.url.path} | frame_of(request) | values))
+        page = self._templates.page(template, language_of(request), **({"path": request.url.path} | frame_of(request) | values))
         return Response(page, status, {"cache-control": "no-store"}, "text/html")
 
     async def _stored(self, act: Callable[..., T], *values: object) -> T:

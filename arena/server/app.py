@@ -55,7 +55,7 @@ from arena.server.tables.plan import Prepared
 from arena.server.tables.socket import TableSockets
 from arena.server.tables.tables import Tables
 from arena.server.views.match import Trace
-from arena.server.visitors import ANYBODY, COOKIE, QUERY, Persons, language, visitor_of
+from arena.server.visitors import ANYBODY, COOKIE, QUERY, Persons, language_of, visitor_of
 
 LOG = logging.getLogger("arena.server")
 FOR_EVER = "public, max-age=31536000, immutable"
@@ -188,13 +188,13 @@ class Hall:
             def made() -> str:
                 view = self._viewed(subject, request)
                 return self.templates.page(
-                    template, language(request), view=view, path=request.url.path, query=request.query_params.multi_items(),
+                    template, language_of(request), view=view, path=request.url.path, query=request.query_params.multi_items(),
                     **frame_of(request),
                 )  # fmt: skip
 
             response = Response(await run_in_threadpool(made), headers={"cache-control": "no-store"}, media_type="text/html")
-            if subject not in EMBEDDED and request.query_params.get(QUERY) == language(request):
-                response.set_cookie(COOKIE, language(request), max_age=YEAR, httponly=True, samesite="lax")
+            if subject not in EMBEDDED and request.query_params.get(QUERY) == language_of(request):
+                response.set_cookie(COOKIE, language_of(request), max_age=YEAR, httponly=True, samesite="lax")
             return response
 
         return answer
@@ -210,7 +210,7 @@ class Hall:
         try:
             return subject.view(
                 Asked(
-                    self.library, self.boards, dict(request.path_params), query, language(request), visitor, self.tables,
+                    self.library, self.boards, dict(request.path_params), query, language_of(request), visitor, self.tables,
                     self.persons, self.accounts, self.owned, self.bot_matches, self.lobby, self.submitting, self.notes,
                     self.contest,
                 )
@@ -254,7 +254,7 @@ class Hall:
         """A problem as a page; without a session it is the page that asks for the token."""
         if problem.status == 401:
             return self.login.page(request, "login_needed")
-        return self.templates.page("problem", language(request), problem=problem, path=request.url.path, **frame_of(request))
+        return self.templates.page("problem", language_of(request), problem=problem, path=request.url.path, **frame_of(request))
 
     async def problem(self, request: Request, error: Exception) -> Response:
         """The answer to what a view refused."""

@@ -12,7 +12,8 @@ from pathlib import Path
 import msgspec
 
 from arena import games
-from arena.reports.pages.words import FILES, LIVE, NOTES, PAGE, PLAYER, catalogue, table_files
+from arena.reports.pages.assets import FILES, table_files
+from arena.reports.pages.words import LIVE, NOTES, PAGE, PLAYER, catalogue
 
 STATIC = Path(__file__).parent / "static"
 MEDIA_TYPES = {

@@ -88,7 +88,7 @@ class NotesChild:
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
-        limits.bound(self._process.pid)
+        limits.bound_memory(self._process.pid)
         threading.Thread(target=self._listen, name="notes", daemon=True).start()
 
     @property

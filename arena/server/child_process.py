@@ -73,7 +73,7 @@ class ChildProcess(Generic[H]):
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE, env={**os.environ, **self._environment},
         )  # fmt: skip
-        group, kills = limits.bound(self._process.pid), limits.kills()
+        group, kills = limits.bound_memory(self._process.pid), limits.memory_kills()
         errors = asyncio.create_task(self._read_errors(self._process))
         counting = asyncio.create_task(self._count_on())
         try:
@@ -87,7 +87,7 @@ class ChildProcess(Generic[H]):
             self._count()
             self._kill()
             was_killed = await self._process.wait() == -signal.SIGKILL
-            self.ran_out = was_killed and (limits.kills() > kills or (group is not None and group.ran_out))
+            self.ran_out = was_killed and (limits.memory_kills() > kills or (group is not None and group.ran_out))
             if group is not None:
                 group.remove()
             errors.cancel()

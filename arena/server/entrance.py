@@ -36,7 +36,7 @@ _SENT = re.compile(r"/api/bots/[^/]+|(/api)?/(ask|play|tables|join)(/.*)?|/remot
 _ORDER = tuple(Scope)
 
 
-def beyond(scope: Scope, request: Mapping[str, Any]) -> Problem | None:
+def beyond_scope(scope: Scope, request: Mapping[str, Any]) -> Problem | None:
     """What keeps out a request that comes with a token of this scope; `request`: of HTTP or a socket, as ASGI has it."""
     path: str = request["path"]
     if request["type"] == "websocket":

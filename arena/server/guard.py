@@ -19,7 +19,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from arena.errors import ConfigError
 from arena.results.site_file import HOST
-from arena.server.entrance import Entrance, Entry, beyond
+from arena.server.entrance import Entrance, Entry, beyond_scope
 from arena.server.headers import EMBEDDED, cookie, cookie_name, security_headers
 from arena.server.limits import Buckets, Rate
 from arena.server.problems import Problem, answer_of
@@ -238,7 +238,7 @@ class Guard:
             return Problem(403, GUESTS)
         if entry is None:
             return self._at_the_door(scope["path"], address)
-        return None if entry.scope is None else beyond(entry.scope, scope)
+        return None if entry.scope is None else beyond_scope(entry.scope, scope)
 
     def _at_the_door(self, path: str, address: str | None) -> Problem | None:
         """What keeps out a request without a session."""

@@ -49,7 +49,7 @@ def person_cookie(connection: HTTPConnection) -> str:
     return session_cookie(connection).replace("session", "person")
 
 
-def keep(request: HTTPConnection, answer: Response, name: str, secret: str, *, is_lasting: bool) -> None:
+def keep_cookie(request: HTTPConnection, answer: Response, name: str, secret: str, *, is_lasting: bool) -> None:
     """Give a browser a secret. `is_lasting`: it keeps it when it is closed. An empty secret: it forgets the one it has."""
     age = 0 if not secret else YEAR if is_lasting else None
     answer.set_cookie(name, secret, max_age=age, httponly=True, samesite="lax", secure=request.url.scheme == "https")

@@ -174,25 +174,25 @@ LEAST = 4 << 30
 """Bytes that each process may fill at least: it compiles, and holds the bots of a table, which have limits of their own."""
 
 
-def of_process() -> int:
+def memory_of_process() -> int:
     """Bytes that each process may fill: half of the machine's."""
     return max(LEAST, _machine() // 2)
 
 
-def bound(pid: int) -> MemoryGroup | None:
+def bound_memory(pid: int) -> MemoryGroup | None:
     """Limit a process that was just started, and all that it will start. Its cgroup, where there can be one.
 
-    Each process may fill `of_process`; where there is a cgroup, all together three quarters of the machine.
+    Each process may fill `memory_of_process`; where there is a cgroup, all together three quarters of the machine.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError):  # it has ended; or this is no Linux
-        most = of_process()
+        most = memory_of_process()
         _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
-    return enclosed(pid, max(of_process(), _machine() // 4 * 3))
+    return enclosed(pid, max(memory_of_process(), _machine() // 4 * 3))
 
 
-def kills() -> int:
+def memory_kills() -> int:
     """How many processes the kernel has killed so far because there was no memory left."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/vmstat").read_bytes().splitlines():

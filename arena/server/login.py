@@ -18,11 +18,11 @@ from arena.results.accounts import Accounts, Kind
 from arena.results.site_file import HOST, Account, digest
 from arena.server.entrance import Entrance, Sessions
 from arena.server.framing import NOBODY, frame_of
-from arena.server.headers import cookie, keep, session_cookie
+from arena.server.headers import cookie, keep_cookie, session_cookie
 from arena.server.problems import Problem, is_data
 from arena.server.rendering import Templates
 from arena.server.transfer import form_of
-from arena.server.visitors import language
+from arena.server.visitors import language_of
 
 FRESH_SECONDS = 3600.0
 """How long after the token was shown such acts are done without it."""
@@ -49,7 +49,7 @@ class Confirming:
             raise Problem(403, "refusal_not_fresh")
         kept = [(name, value) for name, value in fields.items() if name != _TOKEN]
         page = self._templates.page(
-            "confirm", language(request), **{**frame_of(request), "path": request.url.path}, kept=kept, is_wrong=is_wrong
+            "confirm", language_of(request), **{**frame_of(request), "path": request.url.path}, kept=kept, is_wrong=is_wrong
         )
         return Response(page, 403, {"cache-control": "no-store"}, "text/html")
 
@@ -104,7 +104,7 @@ class Login:
 
     def page(self, request: Request, message: str) -> str:
         """The page that asks for a token; `message`: the key of what it says."""
-        return self._templates.page("login", language(request), message=message, path="/login", access=NOBODY)
+        return self._templates.page("login", language_of(request), message=message, path="/login", access=NOBODY)
 
     async def shown(self, request: Request) -> Response:
         """The page with a button that sends the token of its address; who is logged in has to log out first."""
@@ -128,7 +128,7 @@ class Login:
             return Response(wrong, 403, {"cache-control": "no-store"}, "text/html")
         following = fields.get("next", "")
         answer = RedirectResponse(following if _LOCAL.fullmatch(following) else "/", 303)
-        keep(request, answer, session_cookie(request), session, is_lasting=is_lasting)
+        keep_cookie(request, answer, session_cookie(request), session, is_lasting=is_lasting)
         return answer
 
     async def logged_out(self, request: Request) -> Response:
@@ -143,7 +143,7 @@ class Login:
             self._entrance.look_again(account)
         following = fields.get("next", "")
         answer = RedirectResponse(following if following in DOORS else DOORS[0], 303)
-        keep(request, answer, name, "", is_lasting=False)
+        keep_cookie(request, answer, name, "", is_lasting=False)
         return answer
 
     def _session_of(self, token: str) -> str | None:
@@ -162,5 +162,5 @@ def logged_in(request: Request, templates: Templates) -> Response | None:
     if request.scope["state"]["account"] is None or "authorization" in request.headers:  # the second: a program, no browser
         return None
     status = 200 if request.method == "GET" else 409
-    page = templates.page("logged_in", language(request), path=request.url.path, **frame_of(request))
+    page = templates.page("logged_in", language_of(request), path=request.url.path, **frame_of(request))
     return Response(page, status, {"cache-control": "no-store"}, "text/html")

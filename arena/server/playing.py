@@ -15,7 +15,7 @@ from arena.errors import ConfigError
 from arena.names import in_words
 from arena.results.site_file import StoredPerson
 from arena.server.entrance import Sessions
-from arena.server.headers import keep, person_cookie, session_cookie
+from arena.server.headers import keep_cookie, person_cookie, session_cookie
 from arena.server.library import Library
 from arena.server.limits import Computing
 from arena.server.problems import MEDIA_JSON, Problem
@@ -140,7 +140,7 @@ class Playing:
         answer = self._led(request, table, secret)
         if visitor.session is None:
             session = self._sessions.opened(guest_at=request.scope["state"]["address"])
-            keep(request, answer, session_cookie(request), session, is_lasting=False)
+            keep_cookie(request, answer, session_cookie(request), session, is_lasting=False)
         return answer
 
     async def left(self, request: Request) -> Response:
@@ -210,5 +210,5 @@ class Playing:
 
     def _with_person(self, request: Request, answer: Response, secret: str | None) -> Response:
         if secret is not None:
-            keep(request, answer, person_cookie(request), secret, is_lasting=True)
+            keep_cookie(request, answer, person_cookie(request), secret, is_lasting=True)
         return answer

@@ -18,7 +18,7 @@ from arena import games
 from arena.records import Ending
 from arena.reports.document import environment
 from arena.reports.manual import anchor, html, tokens
-from arena.reports.pages import words as pages
+from arena.reports.pages import assets as pages
 from arena.reports.pages.words import LIVE, PAGE, PLAYER, Words, catalogue
 from arena.server.assets import Assets, table_name
 from arena.server.blocks import NAMES

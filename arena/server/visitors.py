@@ -21,18 +21,18 @@ from arena.server.problems import Problem
 QUERY, COOKIE = "lang", "arena_lang"
 
 
-def language(connection: HTTPConnection) -> str:
+def language_of(connection: HTTPConnection) -> str:
     """The language of a page: `?lang=`, then the cookie, then `Accept-Language`, then English."""
     for wanted in (connection.query_params.get(QUERY), cookie(connection.headers.get("cookie", ""), COOKIE)):
         if wanted in LANGUAGES:
             return wanted
-    return accepted(connection.headers.get("accept-language", ""))
+    return accepted_language(connection.headers.get("accept-language", ""))
 
 
-def accepted(header: str) -> str:
+def accepted_language(header: str) -> str:
     """The best language of an `Accept-Language` header; English if it names none of ours.
 
-    >>> accepted("de, ja;q=0.8, en;q=0.5"), accepted("en-GB,ja;q=0.1"), accepted("")
+    >>> accepted_language("de, ja;q=0.8, en;q=0.5"), accepted_language("en-GB,ja;q=0.1"), accepted_language("")
     ('ja', 'en', 'en')
     """
     weighed = [_weighed(part) for part in header[:500].split(",")]
@@ -82,7 +82,7 @@ class Persons:
 
         A person who is known may take another name.
         """
-        name = checked(offered)
+        name = checked_person_name(offered)
         folded = folded_name(name)
         try:
             if person is None:
@@ -133,7 +133,7 @@ class Persons:
         self._known[person.secret] = person
 
 
-def checked(offered: str) -> str:
+def checked_person_name(offered: str) -> str:
     """A name as it is shown. Raises Problem 400 for one that nobody can have."""
     try:
         return checked_name(offered)

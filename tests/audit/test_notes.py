@@ -12,7 +12,7 @@ import pytest
 from arena import games
 from arena.agent import BotFiles, read_bot
 from arena.agent.submissions import Submissions
-from arena.agent.view import NOTE_BYTES, Note, Notes, View, checked, read_notes
+from arena.agent.view import NOTE_BYTES, Note, Notes, View, checked_notes, read_notes
 from arena.audit import notes as notes_module
 from arena.audit.notes import DecisionNotes, Ended, MatchNotes, Report, _Listening, collect
 from arena.cli.main import main
@@ -200,9 +200,9 @@ def test_notes_of_a_command_bot(said: bytes, expected: Notes) -> None:
 
 def test_notes_from_a_bots_process_are_taken_anew() -> None:
     forged = Notes([Note("x" * 5000), Note("y", float("nan"))], is_odd=False)
-    found = checked(forged)
+    found = checked_notes(forged)
     assert found.taken == [Note("x" * NOTE_BYTES)] and found.is_cut
-    assert checked(Notes([Note("y", float("nan"))])).is_odd
+    assert checked_notes(Notes([Note("y", float("nan"))])).is_odd
 
 
 def test_the_results_hash_is_that_of_a_tournament_without_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from arena.games.naga.state import CARDS
 from arena.reports.pages.words import catalogue, filled
 from arena.reports.table import LANGUAGES
 from arena.server.table_process.messages import Refusal
-from arena.server.table_process.telling import known, refusals
+from arena.server.table_process.telling import known_cards, refusals
 
 Document = dict[str, Any]
 Groups = dict[tuple[str, int | None], dict[str, int]]
@@ -71,7 +71,7 @@ def test_every_card_that_cannot_be_played_has_a_true_reason(game: str) -> None:
 def test_what_is_known_equals_a_recount_of_what_the_seat_saw(game: str) -> None:
     titles = set()
     for moment in _moments(game):
-        groups = known(moment.view)
+        groups = known_cards(moment.view)
         found = {(group.title, group.seat): dict(group.cards) for group in groups}
         assert len(found) == len(groups) and all(found.values()), moment
         assert found == {key: cards for key, cards in RECOUNTS[game](moment).items() if cards}, moment

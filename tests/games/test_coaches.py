@@ -8,7 +8,7 @@ import pytest
 from arena.games import load, names
 from arena.reports.pages.words import catalogue
 from arena.reports.table import LANGUAGES
-from arena.server.table_process.telling import coach_of, known, refusals
+from arena.server.table_process.telling import coach_of, known_cards, refusals
 from helpers.table_cards import ZONES
 from helpers.views import views
 
@@ -40,7 +40,7 @@ def test_a_refusal_names_a_card_of_the_table_a_rule_and_a_sentence(game: str) ->
 @pytest.mark.parametrize("game", ROOMS)
 def test_what_is_known_has_headings_and_counts(game: str) -> None:
     for table, view in views(load(game), MATCHES):
-        for group in known(view):
+        for group in known_cards(view):
             assert group.title.startswith("known_")
             for language in LANGUAGES:
                 assert ("{name}" in catalogue(game)[language][group.title]) == (group.seat is not None), f"{group}: {table}"

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 from playwright.sync_api import Page
 
-from arena.reports.pages.words import LIVE, PAGE, catalogue, choosing_files, table_files
+from arena.reports.pages.assets import choosing_files, table_files
+from arena.reports.pages.words import LIVE, PAGE, catalogue
 from arena.server.table_process.messages import Refusal
 
 _SCRIPT = """

@@ -11,7 +11,7 @@ from arena.match.single_match import bot_seat, named
 from arena.records import MatchRecord
 from arena.results_folder import RESULTS
 from arena.server.people.levels import level
-from arena.server.people.store import PERSON, bot, person, sit_down
+from arena.server.people.store import PERSON, bot_as_player, person_as_player, sit_down
 
 Sitter = str
 """A level's name, or a person's: `alice:expert` is alice, who plays like an expert."""
@@ -23,7 +23,7 @@ def people_match(game: str, *sitters: Sitter, seed: int | None = None) -> tuple[
     names = [sitter.partition(":")[0] for sitter in sitters]
     people = [":" in sitter for sitter in sitters]
     players = [
-        person(name) if is_person else bot(name, find_bot(one.bot, RESULTS).files, one.params)
+        person_as_player(name) if is_person else bot_as_player(name, find_bot(one.bot, RESULTS).files, one.params)
         for name, is_person, one in zip(names, people, chosen)
     ]
     setup, key = sit_down(game, players, seed=seed)

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 from playwright.sync_api import Page
 
-from arena.reports.pages.words import FILES, PAGE, catalogue, table_files
+from arena.reports.pages.assets import FILES, table_files
+from arena.reports.pages.words import PAGE, catalogue
 
 WIDTH = 320
 """The narrowest screen, in pixels: every table must fit."""

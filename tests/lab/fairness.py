@@ -19,7 +19,7 @@ from arena import games
 from arena.agent.view import View
 from arena.engine.options import OptionValue
 from arena.match import play
-from arena.server.people.store import person, sit_down
+from arena.server.people.store import person_as_player, sit_down
 from arena.server.table_process.desk import Desk, PersonSeat
 from arena.server.table_process.messages import Act, FromTable, ToTable
 from arena.server.table_process.telling import Adviser, Teller
@@ -200,7 +200,7 @@ class _Eyes(Teller):
 
 def _play(delays_ms: Sequence[int], seed: int, tally: _Tally) -> None:
     seats = len(delays_ms)
-    setup, _ = sit_down(GAME, [person(str(seat)) for seat in range(seats)], seed=seed, options=_OPTIONS)
+    setup, _ = sit_down(GAME, [person_as_player(str(seat)) for seat in range(seats)], seed=seed, options=_OPTIONS)
     game, people = games.load(GAME), _People(delays_ms, seed, tally)
     ticks = Ticks(people, TICK_MS)
     states = game.deal(seats, setup.options, setup.deal_seed)

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from arena.engine.contract import Features
-from arena.learning.training.networks import agreement, calibration, fit, fit_policy, log_loss, shares, wanted_shares
+from arena.learning.training.networks import (
+    agreement,
+    calibration,
+    fit_policy,
+    fit_shares,
+    log_loss,
+    predicted_shares,
+    wanted_shares,
+)
 from arena.learning.training.rows import Choices, Written
 
 ROWS = 20_000
@@ -19,9 +27,9 @@ def exclusive_or(rows: int, seed: int) -> tuple[Features, np.ndarray]:
 
 
 def test_what_no_straight_line_could_say_is_learnt_and_said_with_the_right_confidence() -> None:
-    net = fit(*exclusive_or(ROWS, 1), hidden=16, seed=1, passes=20)
+    net = fit_shares(*exclusive_or(ROWS, 1), hidden=16, seed=1, passes=20)
     inputs, targets = exclusive_or(ROWS, 2)
-    found = shares(net, inputs)
+    found = predicted_shares(net, inputs)
     best = log_loss(np.where(inputs[:, 0] != inputs[:, 1], 0.9, 0.1), targets)
     assert best - 0.02 < log_loss(found, targets) < best + 0.02
     assert calibration(found, targets) < 0.03
@@ -35,7 +43,7 @@ def test_calibration_sees_who_is_too_sure() -> None:
 
 def test_the_same_seed_gives_the_same_network() -> None:
     rows = exclusive_or(1_000, 1)
-    first, again, other = (fit(*rows, hidden=8, seed=seed, passes=2) for seed in (1, 1, 2))
+    first, again, other = (fit_shares(*rows, hidden=8, seed=seed, passes=2) for seed in (1, 1, 2))
     assert first.numbers().tobytes() == again.numbers().tobytes() != other.numbers().tobytes()
 
 

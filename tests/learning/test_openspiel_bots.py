@@ -137,7 +137,7 @@ def test_openspiels_search_finds_the_best_answer() -> None:
 def test_options_of_a_match_are_parameters() -> None:
     game = load("yaniv")
     options = game.resolve_options({"threshold": 7, "slap_down": True}, 3)
-    made = ArenaGame("yaniv", setups.given(game, 3, options))
+    made = ArenaGame("yaniv", setups.parameters_of(game, 3, options))
     assert made.setup.options == options and made.num_players() == 3
 
 

@@ -38,7 +38,7 @@ def absl_flags() -> None:
 
 
 def loaded(name: str, seats: int, options: Mapping[str, OptionValue], **more: Any) -> ArenaGame:
-    given = setups.given(load(name), seats, {**options, **SHORT.get(name, {})})
+    given = setups.parameters_of(load(name), seats, {**options, **SHORT.get(name, {})})
     return pyspiel.load_game(PREFIX + name, {**given, "rng_seed": 1, **more})
 
 

@@ -9,7 +9,7 @@ from arena.engine.net import FILE, Net, read_nets
 from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.games import load, luck_nets
-from arena.learning.training.networks import log_loss, shares
+from arena.learning.training.networks import log_loss, predicted_shares
 from arena.learning.training.prospects import PairRows, fit_value, joined, played_rows, players_of, targets_of, write_value
 
 YANIV, NAGA = load("yaniv"), load("naga")
@@ -74,6 +74,6 @@ def test_a_room_without_prospects_is_refused() -> None:
 @pytest.mark.parametrize(("game", "seats", "better"), [(YANIV, 2, 0.1), (YANIV, 3, 0.1), (NAGA, 2, 0.08)])
 def test_what_ships_foresees_matches_that_it_has_not_seen(game: Game, seats: int, better: float) -> None:
     net, rows = luck_nets(game).nets["value"], played_rows(game, seats, 8_000, FRESH)
-    found = shares(net, rows.inputs)
+    found = predicted_shares(net, rows.inputs)
     base = np.full(len(rows), rows.results.mean())
     assert log_loss(found, rows.results) < log_loss(base, rows.results) - better

@@ -7,7 +7,7 @@ import pytest
 
 from arena.engine.net import FILE, KINDS, read_note
 from arena.games import load, names
-from arena.learning.training.networks import agreement, calibration, log_loss, shares
+from arena.learning.training.networks import agreement, calibration, log_loss, predicted_shares
 from arena.learning.training.rows import Choices, Rows
 from arena.learning.training.selfplay import default_table, joined_rounds, rollout_rows, searched_round
 from arena.search import Settings
@@ -42,7 +42,7 @@ def test_values_foresee_more_than_the_rule_in_rounds_that_they_have_not_seen(nam
         np.clip((numbers.reshape(-1) - value.low) / (value.high - value.low), 0.0, 1.0)
         for numbers in (rows.outcomes, rows.judged)
     )
-    found = shares(value, rows.sketches.reshape(-1, rows.sketches.shape[-1]))
+    found = predicted_shares(value, rows.sketches.reshape(-1, rows.sketches.shape[-1]))
     assert log_loss(found, wanted) < log_loss(ruled, wanted) - 0.05
     assert calibration(found, wanted) < 0.05  # most of what they learnt from is play of searches, where it is 0.02
 
@@ -58,7 +58,7 @@ def fresh_rounds(name: str) -> tuple[Rows, Choices]:
 def test_beliefs_tell_what_searches_hold_from_what_is_drawn(name: str) -> None:
     rows, _ = fresh_rounds(name)
     are_true = np.concatenate([np.ones(len(rows)), np.zeros(len(rows))])
-    found = shares(load(name).nets.nets["belief"], np.concatenate([rows.clues, rows.drawn]))
+    found = predicted_shares(load(name).nets.nets["belief"], np.concatenate([rows.clues, rows.drawn]))
     assert log_loss(found, are_true) < UNSURE.get(name, 0.62)  # without knowing anything: 0.693
     assert np.mean((found > 0.5) == are_true) > 0.62
 

@@ -38,7 +38,7 @@ def test_where_a_config_asks_for_it_caches_are_filled_before_each_decision_and_n
 ) -> None:
     filled, paused = list[bool](), list[int]()
     before = Child.pause
-    monkeypatch.setattr(processor, "forget", lambda: filled.append(True))
+    monkeypatch.setattr(processor, "forget_caches", lambda: filled.append(True))
     monkeypatch.setattr(Child, "pause", lambda self: (paused.append(self.pid), before(self)))
     with Keeper(["naga"]) as keeper:
         for clean in (False, True):

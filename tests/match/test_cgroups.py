@@ -87,7 +87,7 @@ def test_how_much_memory_a_container_has_is_known(
     current.with_name("memory.stat").write_text(f"anon 7\ninactive_file {MEMORY}\n")
     assert cgroups.has_memory(tmp_path), "pages of files are given back"
     monkeypatch.setattr(limits, "memory_limit", lambda: 2 * limits.LEAST)
-    assert limits.of_process() == limits.LEAST
+    assert limits.memory_of_process() == limits.LEAST
 
 
 def test_a_program_is_limited_and_what_is_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

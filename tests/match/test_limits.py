@@ -18,7 +18,7 @@ def test_programs_of_one_user_cannot_see_how_many_signals_another_one_has_queued
     if pid == 0:
         found = 255
         try:
-            lockdown.apply_to_program(Limits(memory=1 << 30), counts_threads=False, shares_user=shares_user)
+            lockdown.apply_limits_to_program(Limits(memory=1 << 30), counts_threads=False, shares_user=shares_user)
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
             signal.raise_signal(signal.SIGRTMIN)
             found = 0

@@ -9,7 +9,7 @@ import pytest
 import trueskill
 
 from arena.ratings import trueskill_batch
-from arena.ratings.factor_graph import above, between, new_workspace, update
+from arena.ratings.factor_graph import new_workspace, normal_above, normal_between, update
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
 
@@ -35,15 +35,15 @@ ABOVE = {
 
 @pytest.mark.parametrize("low", ABOVE)
 def test_tails_have_all_digits(low):
-    assert above(low) == pytest.approx(ABOVE[low], rel=1e-10)
+    assert normal_above(low) == pytest.approx(ABOVE[low], rel=1e-10)
 
 
 def test_an_interval_is_cut_like_its_mirror_image():
     source = random.Random(5)
     for _ in range(200):
         middle, half = source.uniform(-60, 60), 10 ** source.uniform(-4, 1)
-        mean, variance = between(middle - half, middle + half)
-        mirrored, same = between(-middle - half, -middle + half)
+        mean, variance = normal_between(middle - half, middle + half)
+        mirrored, same = normal_between(-middle - half, -middle + half)
         assert (mean, variance) == pytest.approx((-mirrored, same), rel=1e-12)
         assert middle - half <= mean <= middle + half
         assert 0 < variance <= min(1.0, half * half / 3 * (1 + 1e-9))
@@ -51,7 +51,7 @@ def test_an_interval_is_cut_like_its_mirror_image():
 
 def test_a_short_interval_is_nearly_uniform():
     for middle in (0.0, 3.0, 30.0):
-        mean, variance = between(middle - 1e-4, middle + 1e-4)
+        mean, variance = normal_between(middle - 1e-4, middle + 1e-4)
         assert mean == pytest.approx(middle, abs=1e-6)
         assert variance == pytest.approx(1e-8 / 3, rel=1e-4)
 

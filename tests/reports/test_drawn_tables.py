@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from arena.engine.random_tables import Table, decisions, final_states, variants
 from arena.engine.room import Game, States
 from arena.games import load, names
-from arena.reports.pages.words import table_files
+from arena.reports.pages.assets import table_files
 from arena.reports.table import LANGUAGES
 from helpers.browser import chromium, in_browser, watched
 from helpers.table_cards import ZONES

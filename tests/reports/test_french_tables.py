@@ -13,7 +13,7 @@ from arena.audit.laws.traces import play_text
 from arena.engine.room import Game, States
 from arena.errors import ConfigError
 from arena.games import load
-from arena.reports.pages.words import FILES, table_files
+from arena.reports.pages.assets import FILES, table_files
 from helpers.browser import chromium, in_browser, watched
 from helpers.nertz_tables import made
 from helpers.table_page import TablePage

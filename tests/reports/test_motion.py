@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from arena.reports.pages.words import FILES
+from arena.reports.pages.assets import FILES
 from helpers.browser import chromium, in_browser, watched
 from helpers.table_page import TablePage
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.reports.pages.words import FILES
+from arena.reports.pages.assets import FILES
 from helpers.paths import PACKAGE
 
 TABLE_STYLES = {"kit.css", "french.css", "choosing.css"}

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.games import names
-from arena.reports.pages.words import table_files
+from arena.reports.pages.assets import table_files
 from arena.server.assets import Assets
 from helpers.hall import TOKEN, hall
 

@@ -69,7 +69,7 @@ def test_what_a_process_and_all_below_it_use_is_counted_until_they_end(monkeypat
 
 
 def test_a_process_has_a_limit_of_memory_and_all_that_it_starts_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "of_process", lambda: 256 << 20)
+    monkeypatch.setattr(limits, "memory_of_process", lambda: 256 << 20)
     _, heard, child = run(LIMITED + TAKES)
     assert not heard and "MemoryError" in child.errors and not child.ran_out
     _, heard, child = run(f"{LIMITED}import subprocess; subprocess.run([sys.executable, '-I', '-S', '-c', {TAKES!r}])")
@@ -79,7 +79,7 @@ def test_a_process_has_a_limit_of_memory_and_all_that_it_starts_has_it(monkeypat
 def test_a_process_that_the_kernel_killed_for_its_memory_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     kills_itself = "import os; os.kill(os.getpid(), 9)"
     assert not run(kills_itself)[2].ran_out
-    monkeypatch.setattr(limits, "kills", itertools.count().__next__)
+    monkeypatch.setattr(limits, "memory_kills", itertools.count().__next__)
     assert run(kills_itself)[2].ran_out
 
 

@@ -8,7 +8,7 @@ from arena.errors import StoreError
 from arena.results import sqlite
 from arena.results.site_file import SITE_FILE, SiteFile
 from arena.server.problems import Problem
-from arena.server.visitors import Persons, checked, folded_name
+from arena.server.visitors import Persons, checked_person_name, folded_name
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from arena.server.visitors import Persons, checked, folded_name
     ],
 )  # fmt: skip
 def test_a_name_is_kept_as_it_is_seen(offered: str, shown: str) -> None:
-    assert checked(offered) == shown
+    assert checked_person_name(offered) == shown
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_name_is_kept_as_it_is_seen(offered: str, shown: str) -> None:
 )  # fmt: skip
 def test_a_name_that_nobody_could_tell_or_read_is_refused(offered: str) -> None:
     with pytest.raises(Problem) as refused:
-        checked(offered)
+        checked_person_name(offered)
     assert refused.value.status == 400
 
 

@@ -13,7 +13,7 @@ from arena.results import accounts as stored
 from arena.results.accounts import Accounts, Scope
 from arena.results.site_file import SITE_FILE, Role, SiteFile, digest
 from arena.server.app import Hall
-from arena.server.entrance import BY_NO_TOKEN, beyond
+from arena.server.entrance import BY_NO_TOKEN, beyond_scope
 from arena.server.submitting.checks import Checks
 from helpers.hall import TOKEN
 from helpers.members import Members, with_members
@@ -160,11 +160,11 @@ def test_every_address_that_changes_something_is_judged(members: Members) -> Non
         methods = getattr(route, "methods", None) or set()
         path = getattr(route, "path", "").replace("{name}", "bot").replace("{id}", "x").replace("{code}", "x")
         for method in methods - {"GET", "HEAD"}:
-            found = beyond(Scope.LOOK, {"type": "http", "method": method, "path": path})
+            found = beyond_scope(Scope.LOOK, {"type": "http", "method": method, "path": path})
             assert found is not None and found.status == 403, (method, path)
             if path.startswith(BY_NO_TOKEN):
-                assert beyond(Scope.MANAGE, {"type": "http", "method": method, "path": path}) is not None
-    assert beyond(Scope.SEND, {"type": "http", "method": "POST", "path": "/api/new"}) is not None
+                assert beyond_scope(Scope.MANAGE, {"type": "http", "method": method, "path": path}) is not None
+    assert beyond_scope(Scope.SEND, {"type": "http", "method": "POST", "path": "/api/new"}) is not None
 
 
 def test_a_token_ends_by_itself(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,9 +78,9 @@ def test_a_check_that_takes_all_memory_twice_is_refused_with_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
     """Where the limit stops it, and where the kernel kills it."""
-    monkeypatch.setattr(limits, "of_process", lambda: 4 << 30)
+    monkeypatch.setattr(limits, "memory_of_process", lambda: 4 << 30)
     if word == "die":
-        monkeypatch.setattr(limits, "kills", itertools.count().__next__)
+        monkeypatch.setattr(limits, "memory_kills", itertools.count().__next__)
     inbox = Inbox(tmp_path)
     sent = sent_to(inbox, word)
     checked(inbox, tmp_path / "diary")

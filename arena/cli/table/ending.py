@@ -13,7 +13,7 @@ from arena.reports.replay import RULE, replay_lines
 from arena.server.people.levels import ratings, suited
 from arena.server.table_process.arranging import Arranged, BotSeats
 from arena.server.table_process.messages import SameDeal
-from arena.server.table_process.telling import result, same_deals
+from arena.server.table_process.telling import match_over, same_deals
 
 _LEAST_STEP = 1e-6  # of the evaluation, that is worth a line
 _NOWHERE = (0.0, 0)
@@ -37,7 +37,7 @@ def show_end(table: Arranged, record: MatchRecord, seat: int, names: Sequence[st
 
 def show_turning_points(table: Arranged, record: MatchRecord, seat: int) -> None:
     """Print where the match was won and where it was lost: the largest steps of the room's evaluation, which sees all cards."""
-    curve = result(table, record).curve
+    curve = match_over(table, record).curve
     if curve is None:
         return
     scenes = stored_match(record, table.key).scenes

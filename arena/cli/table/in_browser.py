@@ -45,14 +45,14 @@ def play_in_browser(
     from arena.server.problems import Problem
     from arena.server.server import listener, run
     from arena.server.tables.plan import Opening, Prepared, in_real_time, planned
-    from arena.server.visitors import checked
+    from arena.server.visitors import checked_person_name
 
     ticks, resolved = in_real_time(game, options, seats)
     opening = Opening(game=game, seats=list(seats), options=resolved, tick_ms=ticks, name=name)
     try:
         planned(opening, out, usual_name)  # what is wrong is said here, not in the browser
         if name is not None:
-            checked(name)
+            checked_person_name(name)
     except Problem as problem:
         raise ConfigError(problem.message) from None
     token, code = secrets.token_urlsafe(32), secrets.token_urlsafe(32)

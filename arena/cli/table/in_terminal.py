@@ -24,7 +24,7 @@ from arena.match.single_match import Named, named
 from arena.records import MatchRecord
 from arena.server.people import levels
 from arena.server.people.levels import Level, level, suited
-from arena.server.people.store import bot, keep, person, sit_down
+from arena.server.people.store import bot_as_player, keep, person_as_player, sit_down
 from arena.server.table_process.arranging import NAME_LETTERS, Arranged, BotSeats, needs
 from arena.server.table_process.messages import SeatPlan
 from arena.tournament.workers.compiling import warm_rooms
@@ -66,10 +66,10 @@ def arranged(
     plans.insert(seat, SeatPlan(name=name, person=True))
     others = [place for place in range(len(plans)) if place != seat]
     bots = dict(zip(others, rivals))
-    players = [person(name)] * len(plans)
+    players = [person_as_player(name)] * len(plans)
     for place, rival in bots.items():
         assert isinstance(rival.bot, BotFiles)
-        players[place] = bot(rival.name, rival.bot, rival.params)
+        players[place] = bot_as_player(rival.name, rival.bot, rival.params)
     setup, key = sit_down(game, players, seed=seed, options=options)
     return Arranged(games.load(game), setup, key, plans, bots)
 

@@ -15,7 +15,7 @@ from arena.match import Answer, Fault
 from arena.reports.pages.words import catalogue, filled
 from arena.reports.table import LANGUAGES
 from arena.server.people.store import PERSON
-from arena.server.table_process.telling import SEARCH, hint, known, refusals
+from arena.server.table_process.telling import SEARCH, hint, known_cards, refusals
 
 
 def show_hint(view: View) -> None:
@@ -53,7 +53,7 @@ def show_why(view: View, card: str) -> None:
 
 def show_known(view: View, names: Sequence[str]) -> None:
     """Print what a perfect memory knows beyond the table. `names`: of the seats."""
-    groups = known(view)
+    groups = known_cards(view)
     if not groups:
         tell("Nothing beyond what the table shows.")
     for group in groups:

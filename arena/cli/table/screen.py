@@ -114,7 +114,7 @@ _HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 _NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
 
 
-def language() -> str:
+def terminal_language() -> str:
     """The language that the user's locale names, such as `ja`."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if text := os.environ.get(name, ""):
@@ -125,31 +125,31 @@ def language() -> str:
 def show_rules(game: str, section: str) -> None:
     """Print the rules of a game, or the section with this number, such as `2.2`; says which sections there are if not."""
     texts = rules_texts(game)
-    text = texts.get(language(), texts["en"])
+    text = texts.get(terminal_language(), texts["en"])
     if section:
-        found = part(text, section)
+        found = rules_section(text, section)
         if not found:
             tell(f"No section {section!r} in the rules; there are:")
-            for title in titles(text):
+            for title in section_titles(text):
                 tell(title, "  ")
             return
         text = found
     page_through(TerminalPage(ManualPage(rules_page(game).command, game, text)))
 
 
-def titles(text: str) -> list[str]:
+def section_titles(text: str) -> list[str]:
     r"""The headings of the sections of a page in Markdown.
 
-    >>> titles("# Naga\n## 2.1 Cards\n## 2.2 Course\n")
+    >>> section_titles("# Naga\n## 2.1 Cards\n## 2.2 Course\n")
     ['2.1 Cards', '2.2 Course']
     """
     return [found[2] for found in _HEADING.finditer(text) if _NUMBER.match(found[2])]
 
 
-def part(text: str, section: str) -> str:
+def rules_section(text: str, section: str) -> str:
     r"""The section of a page with this number, with its subsections; empty without one.
 
-    >>> part("# Naga\n## 2.1 Cards\nforty\n## 2.2 Course\n", "2.1")
+    >>> rules_section("# Naga\n## 2.1 Cards\nforty\n## 2.2 Course\n", "2.1")
     '## 2.1 Cards\nforty'
     """
     headings = list(_HEADING.finditer(text))

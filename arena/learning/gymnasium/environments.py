@@ -124,7 +124,7 @@ class Shown:
         return out
 
 
-def results(tables: Tables) -> dict[str, NDArray[Any]]:
+def episode_results(tables: Tables) -> dict[str, NDArray[Any]]:
     """What came of the episodes that ended last, a row for each table."""
     return {
         "own_seat": tables.own_seats(ended=True),
@@ -196,7 +196,7 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
             observation, info = self._seen()
         if not self._terminated[0]:
             return observation, 0.0, False, False, info
-        info.update({name: column[0] for name, column in results(self.tables).items()})
+        info.update({name: column[0] for name, column in episode_results(self.tables).items()})
         return observation, float(self._reward[0]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -365,7 +365,7 @@ class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
 
     def _results(self, which: NDArray[np.bool_]) -> dict[str, Any]:
         """What came of the episodes that ended in this step."""
-        found: dict[str, Any] = results(self.tables)
+        found: dict[str, Any] = episode_results(self.tables)
         if self._mode == AutoresetMode.SAME_STEP:
             final = np.full(self.num_envs, None, object)
             ended = np.flatnonzero(which)

@@ -28,7 +28,7 @@ from arena.learning.openspiel.setups import (
     possible_deals,
     setup_of,
 )
-from arena.learning.rendering import note
+from arena.learning.rendering import note_visibly
 from arena.match.seeds import key_from_seed, new_key
 from arena.tournament.workers.compiling import warm_rooms
 
@@ -65,7 +65,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
         Raises ConfigError, which says what is wrong with the parameters.
         """
         room = games.load(name)
-        self.read: Parameters = setups.read(room, params)
+        self.read: Parameters = setups.read_parameters(room, params)
         self.setup: Setup = setup_of(name, self.read.seats, self.read.options, self.read.reward)
         is_any = self.read.rng_seed == ANY_SEED and not self.read.is_explicit
         self.key = new_key() if is_any else key_from_seed(max(0, self.read.rng_seed))
@@ -86,7 +86,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
                 utility_sum=0.0,
                 max_game_length=LONGEST,
             ),
-            setups.written(room, params),
+            setups.changed_parameters(room, params),
         )
 
     def __reduce__(self) -> tuple[Callable[..., "ArenaGame"], tuple[Any, ...]]:
@@ -256,7 +256,7 @@ def _game_type(game: Game, *, is_explicit: bool) -> Any:
 def _have_compiled(game: Game) -> None:
     """Compile the rules of a game, what draws worlds and what writes features, unless the cache has them."""
     if not all(jit.is_warm(game.package, part) for part in _PARTS):
-        warm_rooms({game.name: _PARTS}, note)
+        warm_rooms({game.name: _PARTS}, note_visibly)
 
 
 def _restored_game(name: str, params: Mapping[str, Value], starts: Sequence[Node], key: bytes, dealt: int) -> ArenaGame:

@@ -146,7 +146,7 @@ class OpenSpielAgent(Agent):
 
     def start(self, info: StartInfo) -> None:
         """Make the game and its player."""
-        self.game = ArenaGame(info.game, setups.given(load(info.game), info.seats, info.options))
+        self.game = ArenaGame(info.game, setups.parameters_of(load(info.game), info.seats, info.options))
         self._learnt = b""
         self._player = self.player(self.game, info.seat)
 

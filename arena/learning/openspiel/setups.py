@@ -70,7 +70,7 @@ def specification(game: Game) -> dict[str, Value]:
     return own | {option.name: _default(option) for option in game.options}
 
 
-def read(game: Game, given: Mapping[str, Value]) -> Parameters:
+def read_parameters(game: Game, given: Mapping[str, Value]) -> Parameters:
     """The parameters of a game from what OpenSpiel gives, defaults included. Raises ConfigError, which names the parameter."""
     words = {name: value for name, value in given.items() if name in specification(game)}
     deals, seats = words.get(DEALS, 0), words.get(PLAYERS, game.seats[0])
@@ -92,7 +92,7 @@ def read(game: Game, given: Mapping[str, Value]) -> Parameters:
     )  # fmt: skip
 
 
-def written(game: Game, given: Mapping[str, Value]) -> dict[str, Value]:
+def changed_parameters(game: Game, given: Mapping[str, Value]) -> dict[str, Value]:
     """The parameters that differ from their defaults, so that OpenSpiel's text of the game can be read again."""
     defaults = specification(game)
     found: dict[str, Value] = {}
@@ -102,7 +102,7 @@ def written(game: Game, given: Mapping[str, Value]) -> dict[str, Value]:
     return found
 
 
-def given(game: Game, seats: int, options: Mapping[str, OptionValue]) -> dict[str, Value]:
+def parameters_of(game: Game, seats: int, options: Mapping[str, OptionValue]) -> dict[str, Value]:
     """The parameters of a table. `options`: as a config has them."""
     found: dict[str, Value] = {PLAYERS: seats}
     defaults = specification(game)
@@ -112,7 +112,7 @@ def given(game: Game, seats: int, options: Mapping[str, OptionValue]) -> dict[st
     return found
 
 
-def packed(text: str) -> str:
+def packed_text(text: str) -> str:
     """A text of any signs as one that may stand in OpenSpiel's text of a game."""
     return _PACKED + base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
 
@@ -129,7 +129,7 @@ def _unpacked(text: str) -> str:
 
 def _written_text(text: str) -> str:
     if _SPECIAL & set(text):
-        return packed(text)
+        return packed_text(text)
     return text if _stays_text(text) else f'"{text}"'
 
 

@@ -82,35 +82,55 @@ def action_space(played: Seating) -> spaces.Discrete[Any]:
     return spaces.Discrete(played.actions)
 
 
-class TurnsEnv(EzPickle, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
-    """A match of one game, agent by agent. What PettingZoo's wrappers check it checks itself, which is much faster."""
+class _Environment(EzPickle):
+    """What both kinds of environment are made with, and say of themselves."""
+
+    is_parallelizable: bool
 
     def __init__(self, **settings: Any) -> None:
         """`settings`: the fields of `Settings`. Raises ConfigError for one that is wrong."""
-        EzPickle.__init__(self, **settings)
+        super().__init__(**settings)
         asked = Settings(**settings)
         self.seating = asked.check()
         """What is played: the game with its encoding, the number of seats, the options."""
         self.metadata = {
             "render_modes": list(RENDER_MODES),
             "name": f"{asked.game}_v0",
-            "is_parallelizable": False,  # agents do not choose in turn one after the other; ParallelEnv knows who chooses
+            "is_parallelizable": self.is_parallelizable,
             "render_fps": 1,
         }
         self.render_mode = asked.render_mode
         self.possible_agents = agent_names(self.seating)
         self._settings = asked
-        self._is_in_info = asked.mask == "info"
-        self._has_rows = asked.action_features
-        self.max_cycles = asked.max_cycles
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._observation_spaces = {agent: observation_space(asked, self.seating) for agent in self.possible_agents}
         self._action_spaces = {agent: action_space(self.seating) for agent in self.possible_agents}
+        self._rng: Words | None = None
+        self._renderer = Renderer(self.seating.game, asked.render_mode)
+
+    def observation_space(self, agent: str) -> Any:
+        """What the agent observes."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """What the agent chooses from: the game's action codes, or places in its list of legal actions."""
+        return self._action_spaces[agent]
+
+
+class TurnsEnv(_Environment, AECEnv):  # type: ignore[misc]  # PettingZoo has no types
+    """A match of one game, agent by agent. What PettingZoo's wrappers check it checks itself, which is much faster."""
+
+    is_parallelizable = False  # agents do not choose in turn one after the other; ParallelEnv knows who chooses
+
+    def __init__(self, **settings: Any) -> None:
+        """`settings`: the fields of `Settings`. Raises ConfigError for one that is wrong."""
+        super().__init__(**settings)
+        self._is_in_info = self._settings.mask == "info"
+        self._has_rows = self._settings.action_features
+        self.max_cycles = self._settings.max_cycles
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._table = Table(self.seating)
         self._play = self._table.play
         self._no_mask = np.zeros_like(self._table.mask)
-        self._rng: Words | None = None
-        self._renderer = Renderer(self.seating.game, asked.render_mode)
         self._is_live = self._renderer.is_live
 
     @property
@@ -122,14 +142,6 @@ class TurnsEnv(EzPickle, AECEnv):  # type: ignore[misc]  # PettingZoo has no typ
     def max_cycles(self, cycles: int | None) -> None:
         self._max_cycles = cycles
         self._is_plain = cycles is None and not self._is_in_info
-
-    def observation_space(self, agent: str) -> Any:
-        """What the agent observes."""
-        return self._observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        """What the agent chooses from: the game's action codes, or places in its list of legal actions."""
-        return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a match: with a seed the first one of that seed, else the next one. `options` changes nothing."""
@@ -273,44 +285,22 @@ class TurnsEnv(EzPickle, AECEnv):  # type: ignore[misc]  # PettingZoo has no typ
 Infos: TypeAlias = dict[str, dict[str, Any]]
 
 
-class TogetherEnv(EzPickle, ParallelEnv):  # type: ignore[misc]  # PettingZoo has no types
+class TogetherEnv(_Environment, ParallelEnv):  # type: ignore[misc]
     """A match of one game, decision by decision.
 
     Where not all seats choose, the agents of the others have `to_choose` False in their info and only action 0 in their mask;
     what they send is not looked at. So games that are played in turn can be played, too.
     """
 
+    is_parallelizable = True
+
     def __init__(self, **settings: Any) -> None:
         """`settings`: the fields of `Settings`. Raises ConfigError for one that is wrong."""
-        EzPickle.__init__(self, **settings)
-        asked = Settings(**settings)
-        self.seating = asked.check()
-        """What is played: the game with its encoding, the number of seats, the options."""
-        self.metadata = {
-            "render_modes": list(RENDER_MODES),
-            "name": f"{asked.game}_v0",
-            "is_parallelizable": True,
-            "render_fps": 1,
-        }
-        self.render_mode = asked.render_mode
-        self.max_cycles = asked.max_cycles
+        super().__init__(**settings)
+        self.max_cycles = self._settings.max_cycles
         """Steps after which the episode is truncated; None: never."""
-        self.possible_agents = agent_names(self.seating)
-        self._settings = asked
-        self._observation_spaces = {agent: observation_space(asked, self.seating) for agent in self.possible_agents}
-        self._action_spaces = {agent: action_space(self.seating) for agent in self.possible_agents}
         self._table = Together(self.seating)
-        self._rng: Words | None = None
-        self._renderer = Renderer(self.seating.game, asked.render_mode)
         self._cycles = 0
-
-    def observation_space(self, agent: str) -> Any:
-        """What the agent observes."""
-        return self._observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        """What the agent chooses from: the game's action codes, or places in its list of legal actions."""
-        return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Observation], Infos]:
         """Deal a match: with a seed the first one of that seed, else the next one. `options` changes nothing."""

@@ -30,7 +30,7 @@ from arena.learning.training.networks import (
     calibration,
     fit_policy,
     log_loss,
-    shares,
+    predicted_shares,
     shares_of,
     value_network,
     worlds_of,
@@ -307,7 +307,7 @@ def _fitted(
     nets, losses = dict[str, Net](), dict[str, float]()
     if "value" in plan.networks:
         value = nets["value"] = value_network(learnt, seed, max(1, plan.passes // LESS_OF_VALUE)).rounded()
-        wanted, found = shares_of(measured.outcomes, value), shares(value, by_seat(measured.sketches))
+        wanted, found = shares_of(measured.outcomes, value), predicted_shares(value, by_seat(measured.sketches))
         losses |= {
             "value": log_loss(found, wanted),
             "rule": log_loss(shares_of(measured.judged, value), wanted),
@@ -317,7 +317,7 @@ def _fitted(
     if table.game.sketch.CLUE and "belief" in plan.networks:
         nets["belief"] = belief_network(learnt, seed + 1, plan.passes).rounded()
         worlds, are_true = worlds_of(measured)
-        losses["belief"] = log_loss(shares(nets["belief"], worlds), are_true)
+        losses["belief"] = log_loss(predicted_shares(nets["belief"], worlds), are_true)
     watcher.advance()
     if choices is not None and "policy" in plan.networks and not plan.decisions:
         known, held_out = choices.parts()

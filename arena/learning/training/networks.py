@@ -29,7 +29,7 @@ Inputs: TypeAlias = NDArray[np.floating[Any]]
 """Features, or the same in half precision, where there are many."""
 
 
-def fit(inputs: Inputs, targets: Numbers, *, hidden: int, seed: int, passes: int, rows: Actions | None = None) -> Net:
+def fit_shares(inputs: Inputs, targets: Numbers, *, hidden: int, seed: int, passes: int, rows: Actions | None = None) -> Net:
     """A network whose logit says how large the targets are. `inputs`: [rows, inputs]; `targets`: [rows], from 0 to 1.
 
     `rows`: the numbers of those to learn from; by default all.
@@ -85,7 +85,7 @@ def _slopes(weights: list[Features], inputs: Features, targets: Features) -> lis
     return [inputs.T @ back, back.sum(axis=0), active.T @ error, error.sum(keepdims=True)]
 
 
-def shares(net: Net, inputs: Inputs) -> Numbers:
+def predicted_shares(net: Net, inputs: Inputs) -> Numbers:
     """[rows]: what the network says, from 0 to 1."""
     parts = (inputs[first : first + _AT_ONCE].astype(np.float32, copy=False) for first in range(0, len(inputs), _AT_ONCE))
     return np.concatenate([np.zeros(0), *(_share(net.logits(part)) for part in parts)])
@@ -117,13 +117,13 @@ def value_network(rows: Rows, seed: int, passes: int) -> Net:
     """A network that says what a position with all hands open brings to a seat, on the scale of the rows' outcomes."""
     low, high = scale(rows.outcomes)
     targets = _between(rows.outcomes, low, high)
-    found = fit(by_seat(rows.sketches), targets, hidden=VALUE_HIDDEN, seed=seed, passes=passes)
+    found = fit_shares(by_seat(rows.sketches), targets, hidden=VALUE_HIDDEN, seed=seed, passes=passes)
     return replace(found, low=low, high=high, total=_constant_total(rows.outcomes))
 
 
 def belief_network(rows: Rows, seed: int, passes: int) -> Net:
     """A network that tells true worlds from drawn ones. The room has clues."""
-    return fit(*worlds_of(rows), hidden=BELIEF_HIDDEN, seed=seed, passes=passes)
+    return fit_shares(*worlds_of(rows), hidden=BELIEF_HIDDEN, seed=seed, passes=passes)
 
 
 def by_seat(sketches: Features) -> Features:

@@ -24,7 +24,7 @@ from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.training.compiled import match_play
 from arena.learning.training.compiled.match_play import END, MATCH, TURNED
-from arena.learning.training.networks import Inputs, calibration, fit, log_loss, shares
+from arena.learning.training.networks import Inputs, calibration, fit_shares, log_loss, predicted_shares
 from arena.learning.training.selfplay import seed_of
 
 ROWS = 5_000_000
@@ -84,12 +84,12 @@ def fit_value(game: Game, rows: int, seed: int, say: Callable[[str], None] = lam
     targets = played.results
     if len(ends) > 0:
         say("fitting what totals are worth ...")
-        first = fit(played.inputs, played.results, hidden=END_HIDDEN, seed=own, passes=END_PASSES, rows=ends)
+        first = fit_shares(played.inputs, played.results, hidden=END_HIDDEN, seed=own, passes=END_PASSES, rows=ends)
         targets = targets_of(first, played)
     say("fitting the network ...")
     learnt = np.flatnonzero(~is_held_out)
-    net = fit(played.inputs, targets, hidden=HIDDEN, seed=own + 1, passes=PASSES, rows=learnt).rounded()
-    found = shares(net, played.inputs[is_held_out])
+    net = fit_shares(played.inputs, targets, hidden=HIDDEN, seed=own + 1, passes=PASSES, rows=learnt).rounded()
+    found = predicted_shares(net, played.inputs[is_held_out])
     wanted = played.results[is_held_out]
     losses = {
         "value": log_loss(found, wanted), "calibration": calibration(found, wanted),
@@ -112,7 +112,7 @@ def write_value(game: Game, folder: Path, fitted: FittedValue, *, command: str, 
 
 def targets_of(first: Any, played: PairRows) -> Numbers:
     """[rows]: what the first network says of each pair at the end of its round; the result where the match ends with it."""
-    at_end = shares(first, played.inputs)
+    at_end = predicted_shares(first, played.inputs)
     found = at_end[played.ends]
     found = np.where(played.is_turned, 1.0 - found, found)
     result: Numbers = np.where(played.ends < 0, played.results, found)

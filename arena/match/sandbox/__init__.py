@@ -9,7 +9,7 @@ from arena.match.sandbox.held import AROUND_SECONDS, HeldSeat
 from arena.match.sandbox.keeper import Keeper, LockError
 from arena.match.sandbox.kernel import is_known as can_have_processes
 from arena.match.sandbox.levels import LOCKED, NAMESPACE, NONE, PROCESS
-from arena.match.sandbox.processor import forget as forget_caches
+from arena.match.sandbox.processor import forget_caches
 from arena.match.sandbox.program import find as find_program
 from arena.match.sandbox.seat import LockedSeat
 

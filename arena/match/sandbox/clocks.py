@@ -51,8 +51,8 @@ def coarsen(proc: int) -> int:
     if kernel.MACHINE != "x86_64" or not codes:
         return 0
     try:
-        code, clock = _replaced(bytes(memory.content(codes[0])))
-        memory.replace(codes[0], code)
+        code, clock = _replaced(bytes(memory.content_of(codes[0])))
+        memory.replace_code(codes[0], code)
         for part in (part for part, file in parts if file.startswith(b"[vvar")):
             kernel.call("munmap", part.start, part.size)
     except (OSError, ValueError):

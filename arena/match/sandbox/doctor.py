@@ -115,7 +115,7 @@ def _refused(attempt: Callable[[], object], what: str) -> str:
 
 def _landlock() -> str:
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    lockdown.restrict([])
+    lockdown.restrict_files([])
     return _refused(lambda: open(os.__file__).close(), "reading a file")
 
 
@@ -150,7 +150,7 @@ def _user() -> str:
 
 def _memory() -> str:
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
-    lockdown.apply(Limits(memory=64 << 20), reserved=lockdown.address_space(proc))
+    lockdown.apply_limits(Limits(memory=64 << 20), reserved=lockdown.address_space(proc))
     return _refused(lambda: mmap.mmap(-1, 256 << 20), "memory beyond the limit")
 
 
@@ -173,8 +173,8 @@ def _program() -> str:
     if pid == 0:
         os.dup2(os.open(found.path, os.O_RDONLY), seccomp.PROGRAM, inheritable=False)
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-        lockdown.apply_to_program(Limits(memory=64 << 20), counts_threads=False)
-        lockdown.restrict(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.system_loader])])
+        lockdown.apply_limits_to_program(Limits(memory=64 << 20), counts_threads=False)
+        lockdown.restrict_files(libraries(), (), [seccomp.PROGRAM, *filter(None, [found.system_loader])])
         seccomp.refuse_all_but_allowed(runs_program=True)
         kernel.execute(seccomp.PROGRAM, [str(found.path), "-I", "-S", "-c", _TRIES], [])
     _, status = os.waitpid(pid, 0)
@@ -246,7 +246,11 @@ def _delay() -> str:
 
 
 _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
-    "landlock": (_landlock, f"version {lockdown.version()}: no file outside the view" if kernel.is_known() else "", True),
+    "landlock": (
+        _landlock,
+        f"version {lockdown.landlock_version()}: no file outside the view" if kernel.is_known() else "",
+        True,
+    ),
     "seccomp": (_seccomp, "calls that are not listed are refused", True),
     "namespaces": (_namespaces, "names outside the view do not exist", False),
     "user": (_user, "root is given up" if os.geteuid() == 0 else "an ordinary user, nothing to give up", False),

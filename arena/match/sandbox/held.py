@@ -157,7 +157,7 @@ class HeldSeat(ABC):
     def _request(self, child: Child, data: bytes) -> None:
         """Send what the bot has to answer next: its clock begins. Raises Trouble."""
         if self._limits.clean_caches:
-            processor.forget()
+            processor.forget_caches()
         self._began = time.perf_counter()
         self._keeper.turns.ask(child)
         child.send(data)

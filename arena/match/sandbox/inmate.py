@@ -19,7 +19,7 @@ import numpy as np
 from arena import games
 from arena.agent import Agent, BlankModule, EndInfo, LoadedBot, StartInfo
 from arena.agent.agent import plain_action
-from arena.agent.view import Notes, View, checked, notes_on
+from arena.agent.view import Notes, View, checked_notes, notes_on
 from arena.engine.readiness import Part, absent_parts
 from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace, without_places
@@ -64,8 +64,8 @@ def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     `socket`: to the worker; `output`: takes what the bot prints; `of_command`: see launch.arrange.
     """
     if of_command:
-        program.arrange(socket, output, *of_command)
-        program.run(cell, wire.decode_bot(_read_message()), lambda: _send(wire.Locked(wire.START_ID)))
+        program.number_descriptors(socket, output, *of_command)
+        program.run_program(cell, wire.decode_bot(_read_message()), lambda: _send(wire.Locked(wire.START_ID)))
     _arrange(socket, output)
     kernel.call("close_range", SOCKET + 1, 0xFFFF_FFFF, 0)
     forget_environment()
@@ -265,7 +265,7 @@ def _noted(agent: Agent[Any], start: wire.Start, ask: wire.Ask) -> wire.Reply:
     listening = _Listening(agent)
     reply = _acted(listening, start, ask)
     assert isinstance(reply, wire.Action | wire.Failed)
-    notes = Notes() if listening.view is None else checked(notes_on(listening.view))
+    notes = Notes() if listening.view is None else checked_notes(notes_on(listening.view))
     return wire.Noted(ask.id, reply, notes)
 
 

@@ -314,8 +314,8 @@ class Keeper:
             raise LockError(f"bots can be locked in on Linux (x86-64, aarch64) alone, not on {sys.platform} {kernel.MACHINE}")
         reasons: dict[str, None] = {}  # each once, in order
         levels = self._levels()
-        if not lockdown.version():  # nor can a zygote have it
-            reasons[lockdown.MISSING] = None
+        if not lockdown.landlock_version():  # nor can a zygote have it
+            reasons[lockdown.NO_LANDLOCK] = None
             levels = [level for level in levels if not is_locked(level)]
         for level in levels:
             up = self._launch(level)

@@ -35,11 +35,11 @@ _TCP = 0b11  # bind, connect
 _SCOPES = 0b11  # abstract unix sockets, signals
 _PATH_BENEATH = 1
 _FROM_HERE = -100  # AT_FDCWD
-MISSING = "the kernel offers no Landlock"
+NO_LANDLOCK = "the kernel offers no Landlock"
 _VERSION_FLAG = 1
 
 
-def version() -> int:
+def landlock_version() -> int:
     """The kernel's Landlock version; 0: it has none, or it is switched off."""
     try:
         return kernel.call_now("landlock_create_ruleset", None, 0, _VERSION_FLAG)
@@ -47,20 +47,20 @@ def version() -> int:
         return 0
 
 
-def opened(paths: Iterable[str | int]) -> tuple[int, ...]:
+def opened_paths(paths: Iterable[str | int]) -> tuple[int, ...]:
     """Descriptors of the existing ones among `paths`, for processes that will be forked from this one."""
     return tuple(handle for path in paths if (handle := _opened(path)) is not None)
 
 
-def restrict(readable: Iterable[int | str], sinks: Iterable[int | str] = (), programs: Iterable[int | str] = ()) -> None:
+def restrict_files(readable: Iterable[int | str], sinks: Iterable[int | str] = (), programs: Iterable[int | str] = ()) -> None:
     """Allow reading below `readable`, writing to the devices `sinks` and running `programs`; nothing else.
 
     All are paths or descriptors. Needs no_new_privs. Paths that do not
     exist are passed over. Raises OSError.
     """
-    kind = version()
+    kind = landlock_version()
     if not kind:
-        raise OSError(errno.ENOSYS, MISSING)
+        raise OSError(errno.ENOSYS, NO_LANDLOCK)
     rights = _FIRST_RIGHTS | sum(bit for since, bit in _LATER_RIGHTS.items() if kind >= since)
     attributes = struct.pack("=QQQ", rights, _TCP if kind >= 4 else 0, _SCOPES if kind >= 6 else 0)
     size = 24 if kind >= 6 else 16 if kind >= 4 else 8
@@ -119,7 +119,7 @@ def address_space(proc: int) -> int:
     return pages * resource.getpagesize()
 
 
-def apply(allowed: Limits, *, reserved: int) -> None:
+def apply_limits(allowed: Limits, *, reserved: int) -> None:
     """Set the hard limits of this process; they cannot be raised again.
 
     `reserved`: bytes of address space that are the zygote's own, on top of what the bot may use.
@@ -135,7 +135,7 @@ def apply(allowed: Limits, *, reserved: int) -> None:
     )
 
 
-def apply_to_program(allowed: Limits, *, counts_threads: bool, shares_user: bool = False) -> None:
+def apply_limits_to_program(allowed: Limits, *, counts_threads: bool, shares_user: bool = False) -> None:
     """Set the hard limits of a command bot's program, which this process will run. The memory it fills is also watched.
 
     `counts_threads`: whether its user has no other processes, so that the kernel can count its threads. `shares_user`: whether
@@ -201,7 +201,7 @@ _ANSWER = struct.Struct("=QqiI")
 _GO_ON = 1
 
 
-def watch(channel: int, *, is_wanted: bool) -> None:
+def send_gate(channel: int, *, is_wanted: bool) -> None:
     """Make this process ask before each call with a path, for good; `channel`: the socket to the worker, which gets the gate.
 
     If that is not wanted, the worker is told so. Needs no_new_privs. Raises OSError.
@@ -215,7 +215,7 @@ def watch(channel: int, *, is_wanted: bool) -> None:
     kernel.call("close", gate)
 
 
-def is_offered() -> bool:
+def can_have_gates() -> bool:
     """Whether a child of this process can have a gate: not where another one is there already. Forks one to find out."""
     pid = os.fork()
     if pid == 0:
@@ -338,18 +338,18 @@ def lock(
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
     if program is None:
-        apply(allowed, reserved=cell.address_space)
+        apply_limits(allowed, reserved=cell.address_space)
     else:
-        apply_to_program(allowed, counts_threads=is_alone, shares_user=is_locked(cell.level) and not drops_user)
+        apply_limits_to_program(allowed, counts_threads=is_alone, shares_user=is_locked(cell.level) and not drops_user)
     if is_locked(cell.level):
         programs: list[int | str] = [] if program is None else [seccomp.PROGRAM]
         if program is not None and program.loader:
             programs.append(program.loader)
-        restrict([*cell.libraries, where], cell.devices, programs)
+        restrict_files([*cell.libraries, where], cell.devices, programs)
     if channel is not None and program is None:
         kernel.call("close_range", channel + 1, 0xFFFF_FFFF, 0)
     if channel is not None:
-        watch(channel, is_wanted=cell.has_gates)
+        send_gate(channel, is_wanted=cell.has_gates)
     if cell.clock and program is None and allowed.clean_caches:
         clocks.refuse_the_processors()
     if is_locked(cell.level):

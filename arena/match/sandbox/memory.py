@@ -117,17 +117,17 @@ def make_own(found: Iterable[Piece]) -> None:
         if piece.rights & WRITE:
             _write(piece)
         else:
-            _map(piece, file, end, content(piece))
+            _map(piece, file, end, content_of(piece))
             end += piece.size
     os.close(file)
 
 
-def content(piece: Piece) -> memoryview:
+def content_of(piece: Piece) -> memoryview:
     """The bytes of a part of memory, where they lie."""
     return memoryview((ctypes.c_char * piece.size).from_address(piece.start))
 
 
-def replace(piece: Piece, code: bytes) -> None:
+def replace_code(piece: Piece, code: bytes) -> None:
     """Put other bytes in the place of memory that cannot be written: in one step, as `make_own` does. Raises OSError."""
     file = os.memfd_create("own")
     _map(piece, file, 0, code)

@@ -36,7 +36,7 @@ _TIMES = 3  # its size: after twice as much 5 % of the lines were still there, a
 _LINE = 8  # numbers
 
 
-def forget() -> None:
+def forget_caches() -> None:
     """Fill the caches of this core, and those that it shares with others, with memory that no bot has: some milliseconds."""
     _others()[::_LINE].sum()
 

@@ -38,7 +38,7 @@ ENVIRONMENT = {
 _ABOVE = 300  # all descriptors that are set below
 
 
-def arrange(socket: int, output: int, stdin: int, stdout: int, program: int) -> None:
+def number_descriptors(socket: int, output: int, stdin: int, stdout: int, program: int) -> None:
     """Number the descriptors: 0 and 1 the pipes from and to the worker, 2 the bot's stderr; two more until the program runs."""
     high = [fcntl.fcntl(number, fcntl.F_DUPFD, _ABOVE) for number in (stdin, stdout, output, socket, program)]
     for number, target in zip(high, (0, 1, 2)):
@@ -52,7 +52,7 @@ def arrange(socket: int, output: int, stdin: int, stdout: int, program: int) -> 
         signal.signal(number, signal.SIG_DFL)
 
 
-def run(cell: Cell, bot: wire.Bot, is_locked: Callable[[], None]) -> None:
+def run_program(cell: Cell, bot: wire.Bot, is_locked: Callable[[], None]) -> None:
     """Lock this process in and run the program; `is_locked` tells the worker. Never returns."""
     folder = lock(cell, bot.folder, bot.limits, Program(bot.loader, bot.is_public), channel=SOCKET)
     os.chdir(folder)

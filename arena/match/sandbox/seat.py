@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 
 from arena.agent import EndInfo, StartInfo
-from arena.agent.view import View, checked
+from arena.agent.view import View, checked_notes
 from arena.engine.readiness import NotCompiled
 from arena.errors import printable
 from arena.match import SLEEP_SECONDS, Answer, Fault, seconds_of_match
@@ -148,7 +148,7 @@ class LockedSeat(HeldSeat):
         reply = wire.decode_reply(body)
         if not isinstance(reply, wire.Noted) or reply.id != reply.answer.id:
             return reply
-        self._notes = checked(reply.notes)
+        self._notes = checked_notes(reply.notes)
         return reply.answer
 
     def _not_compiled(self, reply: wire.Lacking) -> NotCompiled:

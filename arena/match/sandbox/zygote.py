@@ -44,7 +44,7 @@ _PROC = _CONTROL + 1
 _ABOVE = 20  # all descriptors that are set here
 
 
-def run(cell: Cell, proc: int, socket_: int) -> None:
+def run_template(cell: Cell, proc: int, socket_: int) -> None:
     """Serve the worker at the other end of `socket_` until it is gone. The first message says which bot it is.
 
     `proc`: an open /proc, which is closed before anything is forked.
@@ -84,8 +84,8 @@ def _prepared_bot(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
     if is_locked(cell.level):
         cell = replace(
             cell,
-            libraries=lockdown.opened(namespaces.outermost(map(str, cell.libraries))),
-            devices=lockdown.opened(cell.devices),
+            libraries=lockdown.opened_paths(namespaces.outermost(map(str, cell.libraries))),
+            devices=lockdown.opened_paths(cell.devices),
         )
     prepared = inmate.prepare(cell, bot, blank, files)
     gc.collect()
@@ -135,7 +135,7 @@ def main(descriptor: int) -> None:
         up = wire.Up(PROCESS, error=traceback.format_exc(limit=-2))
     control.send(msgspec.msgpack.encode(up))
     if up.error is None:
-        serve(control, {wire.SPAWN: partial(inmate.from_zygote, cell), wire.TEMPLATE: partial(run, cell, proc)})
+        serve(control, {wire.SPAWN: partial(inmate.from_zygote, cell), wire.TEMPLATE: partial(run_template, cell, proc)})
     os._exit(0)
 
 
@@ -164,7 +164,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         store=order.store,
         address_space=lockdown.address_space(proc),
         drops_user=os.geteuid() == 0,
-        has_gates=is_locked(order.level) and lockdown.is_offered(),
+        has_gates=is_locked(order.level) and lockdown.can_have_gates(),
         clock=clock,
         pieces=(),
         parent=os.getpid(),

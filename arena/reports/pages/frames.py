@@ -20,8 +20,8 @@ from arena.errors import StoreError, one_line, printable
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import course_of
 from arena.records import Ending, MatchRecord
+from arena.reports.pages.assets import table_files
 from arena.reports.pages.scenes import Scene, description, events, position, scenes
-from arena.reports.pages.words import table_files
 
 Change = dict[str, Any]
 

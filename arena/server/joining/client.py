@@ -32,7 +32,6 @@ ASKS_AFTER = 20.0
 """Seconds of silence after which the bot asks whether the hall is there, and for which it waits for the answer."""
 _LONGEST = 1 << 20  # bytes of a message
 _FOR_GOOD = 4000  # from here on a closing code says that trying again is no use
-_FAULT = 4000  # what is added to the HTTP status of a refusal
 _AGAIN = 4429  # but for this one: somebody else has to go first
 
 _Message = Joined | Result | protocol.Start | protocol.Act | protocol.End

@@ -27,12 +27,12 @@ NO_FILES = "0" * 64
 """The content hash that a record has for a person, who has no files."""
 
 
-def person(name: str) -> Player:
+def person_as_player(name: str) -> Player:
     """A person at the table, as the match is stored."""
     return Player(name, NO_FILES)
 
 
-def bot(name: str, files: BotFiles, params: Mapping[str, Any]) -> Player:
+def bot_as_player(name: str, files: BotFiles, params: Mapping[str, Any]) -> Player:
     """A bot at the table, as the match is stored: its files and parameters say which one it is, whatever it is called."""
     return Player(name, files.sha256, canonical_json(params))
 

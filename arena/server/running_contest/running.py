@@ -129,7 +129,7 @@ class RunningContest:
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE,
         )  # fmt: skip
-        group = limits.bound(process.pid)
+        group = limits.bound_memory(process.pid)
         errors = asyncio.create_task(self._read_errors(process))
         try:
             self._tell(self._begin)

@@ -22,7 +22,7 @@ from arena.results.site_file import Account
 from arena.server.problems import MEDIA_JSON, Problem, answer_of
 from arena.server.submitting.checks import Submitting, author_of
 from arena.server.views.submissions import shown
-from arena.server.visitors import QUERY, Persons, language, visitor_of
+from arena.server.visitors import QUERY, Persons, language_of, visitor_of
 
 PATH = "/api/bots/{name}"
 UPLOAD_SECONDS = 120.0
@@ -53,7 +53,7 @@ class Receiving:
         except Problem as problem:
             if QUERY not in request.query_params:
                 raise
-            return answer_of(problem, request.url.path, language=language(request))
+            return answer_of(problem, request.url.path, language=language_of(request))
 
     async def _received(self, request: Request) -> Response:
         visitor = await run_in_threadpool(visitor_of, request, self._persons)

@@ -19,7 +19,7 @@ from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, Named, bot_seat,
 from arena.results.people import PEOPLE
 from arena.search.settings import Settings
 from arena.server.people.levels import NAMES, level
-from arena.server.people.store import bot, person, sit_down
+from arena.server.people.store import bot_as_player, person_as_player, sit_down
 from arena.server.table_process.messages import SeatPlan, Setup
 from arena.tournament.archive.finding import locate_match
 from arena.tournament.workers.compiling import needs_at
@@ -152,9 +152,9 @@ def _deal_of(asked: Setup) -> tuple[bytes, int]:
 def _player(plan: SeatPlan, played_by: Named | None) -> Player:
     name = one_line(printable(plan.name, NAME_LETTERS))
     if plan.person or played_by is None:
-        return person(name)
+        return person_as_player(name)
     assert isinstance(played_by.bot, BotFiles)
-    return bot(name, played_by.bot, played_by.params)
+    return bot_as_player(name, played_by.bot, played_by.params)
 
 
 def _in_real_time(game: Game, options: dict[str, OptionValue]) -> dict[str, OptionValue]:

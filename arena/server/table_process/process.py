@@ -31,7 +31,7 @@ from arena.server.table_process.desk import Messages, TablePipe
 from arena.server.table_process.messages import Broken, Compiling, Envelope, FromTable, Luck, Ready, Setup, Stored
 from arena.server.table_process.programs import Lines, Programs, RemoteSeat
 from arena.server.table_process.table import play_table
-from arena.server.table_process.telling import Adviser, Teller, result, same_deals
+from arena.server.table_process.telling import Adviser, Teller, match_over, same_deals
 from arena.tournament.workers.compiling import warm_rooms
 
 ACTIONS = 12
@@ -137,7 +137,7 @@ def _serve(pipe: TablePipe, asked: Setup) -> None:
         rehearse(table)
         record = play_table(table, seats, messages, pipe.send, Adviser(pipe.send), asked.tick_ms)
         keep(Path(asked.results), record, table.key)
-        over = result(table, record)
+        over = match_over(table, record)
         for seat in table.people:
             pipe.send(Envelope(seat=seat, message=over))
         pipe.send(Stored(match_id=record.match_id))

@@ -76,7 +76,7 @@ def refusals(view: View) -> list[Refusal]:
     ]
 
 
-def known(view: View) -> list[Known]:
+def known_cards(view: View) -> list[Known]:
     """What a perfect memory knows beyond the table; empty for a room without a coach."""
     coach = coach_of(view.game)
     groups = [] if coach is None else coach.known(view)
@@ -246,7 +246,7 @@ class Teller:
         """Ask a person to choose. Returns the number of the decision: that of the last frame."""
         self.begin()
         since, self._since[seat] = self._since[seat], []
-        ask = Ask(decision=self._number, legal=view.legal, since=since, refusals=refusals(view), known=known(view))
+        ask = Ask(decision=self._number, legal=view.legal, since=since, refusals=refusals(view), known=known_cards(view))
         self.send(Envelope(seat=seat, message=ask))
         return self._number
 
@@ -264,7 +264,7 @@ class Teller:
             self.send(Envelope(seat=seat, message=told))
 
 
-def result(table: Arranged, record: MatchRecord) -> Over:
+def match_over(table: Arranged, record: MatchRecord) -> Over:
     """The end of a match, and its evaluation over time, which looks at all cards."""
     match = stored_match(record, table.key)
     curve = Curve(numbers=[scene.number for scene in match.scenes], values=opinion(match).values)

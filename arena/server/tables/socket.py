@@ -14,7 +14,7 @@ from arena.server.problems import Problem
 from arena.server.table_process.messages import Act, FromPerson, Notice, Ping, Pong, Start
 from arena.server.tables.table import Table, said
 from arena.server.tables.tables import Tables
-from arena.server.visitors import Persons, language, visitor_of
+from arena.server.visitors import Persons, language_of, visitor_of
 
 BOARD = Rate(a_second=5.0, burst=40)
 """How many messages a tab may send at a table that waits for its people."""
@@ -58,7 +58,7 @@ class TableSockets:
         except Problem as problem:
             if websocket.application_state is WebSocketState.CONNECTING:
                 await websocket.accept()
-            await websocket.close(FOR_GOOD + problem.status, cut(problem.said(language(websocket))))
+            await websocket.close(FOR_GOOD + problem.status, cut(problem.said(language_of(websocket))))
 
 
 class _Tab:
