@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
@@ -25,7 +25,7 @@ COUNT_SECONDS = 2.0
 START_SECONDS = 1.0
 """CPU seconds that its start takes, about."""
 FAREWELL_SECONDS = 0.5
-"""How long the process may take to end by itself."""
+"""How long a process that is not `lasting` may take to end by itself."""
 
 H = TypeVar("H")
 
@@ -35,14 +35,18 @@ class ChildProcess(Generic[H]):
 
     def __init__(
         self, command: Sequence[str], heard: msgspec.json.Decoder[H], *, most_heard: int | None = None,
-        environment: Mapping[str, str] = MappingProxyType({}),
+        environment: Mapping[str, str] = MappingProxyType({}), lasting: bool = False,
+        complain: Callable[[str], object] = lambda line: None,
     ) -> None:  # fmt: skip
         """`heard`: reads what the process says; `most_heard`: bytes after which it is ended; None: any number.
 
-        `environment`: variables beside those of the hall.
+        `environment`: variables beside those of the hall. `lasting`: a process that was told to end takes the time that it
+        needs, even if that is longer than the hall is there. `complain`: is told each line of the error output, and what was
+        wrong with what the process said.
         """
         self._command = tuple(command)
         self._heard, self._most_heard, self._environment = heard, most_heard, dict(environment)
+        self._is_lasting, self._complain = lasting, complain
         self._process: asyncio.subprocess.Process | None = None
         self._errors: deque[str] = deque(maxlen=ERROR_LINES)
         self._early: list[msgspec.Struct] = []
@@ -64,10 +68,11 @@ class ChildProcess(Generic[H]):
         """The last lines of its error output."""
         return "\n".join(self._errors)
 
-    async def run(self, setup: msgspec.Struct, hear: Callable[[H], None]) -> None:
-        """Run until the process ends, telling `hear` what it says. Afterwards nothing of it is left. Raises OSError.
+    async def run(self, setup: msgspec.Struct, hear: Callable[[H], Awaitable[None] | None]) -> int:
+        """Run until the process ends, telling `hear` what it says; return its exit code. Raises OSError.
 
-        `setup`: the first thing that it is told.
+        `setup`: the first thing that it is told. Afterwards nothing of the process is left, unless it is `lasting`, was told to
+        end, and this task was cancelled.
         """
         self._process = await asyncio.create_subprocess_exec(
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
@@ -82,14 +87,18 @@ class ChildProcess(Generic[H]):
             if self._is_ending:  # it was told to end before it had begun
                 self.end()
             await self._listen(self._process, hear)
+            if not self._is_lasting:
+                self._kill()
+            return await self._process.wait()
         finally:
             counting.cancel()
             self._count()
-            self._kill()
-            was_killed = await self._process.wait() == -signal.SIGKILL
-            self.ran_out = was_killed and (limits.memory_kills() > kills or (group is not None and group.ran_out))
-            if group is not None:
-                group.remove()
+            if not (self._is_lasting and self._is_ending and self._process.returncode is None):
+                self._kill()
+                was_killed = await self._process.wait() == -signal.SIGKILL
+                self.ran_out = was_killed and (limits.memory_kills() > kills or (group is not None and group.ran_out))
+                if group is not None:
+                    group.remove()
             errors.cancel()
             await asyncio.gather(errors, counting, return_exceptions=True)
 
@@ -106,7 +115,8 @@ class ChildProcess(Generic[H]):
         if self._process is not None and self._process.returncode is None:
             assert self._process.stdin is not None
             self._process.stdin.close()
-            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, self._kill)
+            if not self._is_lasting:
+                asyncio.get_running_loop().call_later(FAREWELL_SECONDS, self._kill)
 
     def _write(self, message: msgspec.Struct) -> None:
         if self._process is None or self._process.returncode is not None:
@@ -118,7 +128,7 @@ class ChildProcess(Generic[H]):
         elif not pipe.is_closing():
             pipe.write(msgspec.json.encode(message) + b"\n")
 
-    async def _listen(self, process: asyncio.subprocess.Process, hear: Callable[[H], None]) -> None:
+    async def _listen(self, process: asyncio.subprocess.Process, hear: Callable[[H], Awaitable[None] | None]) -> None:
         assert process.stdout is not None
         total = 0
         while True:
@@ -128,18 +138,25 @@ class ChildProcess(Generic[H]):
                     return
                 total += len(line)
                 if self._most_heard is not None and total > self._most_heard:
-                    self._errors.append(f"it said more than {self._most_heard:,} bytes")
-                    return
+                    self._note(f"it said more than {self._most_heard:,} bytes")
+                    break
                 heard = self._heard.decode(line)
             except (ValueError, msgspec.DecodeError) as error:  # the first: a line that is too long
-                self._errors.append(f"it said what the hall does not understand: {error}")
-                return
-            hear(heard)
+                self._note(f"it said what the hall does not understand: {error}")
+                break
+            if (heard_on := hear(heard)) is not None:
+                await heard_on
+        self._kill()
 
     async def _read_errors(self, process: asyncio.subprocess.Process) -> None:
         assert process.stderr is not None
         while part := await process.stderr.read(1 << 14):
-            self._errors.extend(part.decode("utf-8", "replace").splitlines())
+            for line in part.decode("utf-8", "replace").splitlines():
+                self._note(line)
+
+    def _note(self, line: str) -> None:
+        self._errors.append(line)
+        self._complain(line)
 
     async def _count_on(self) -> None:
         self.spent(START_SECONDS)  # of what lives too shortly to be seen

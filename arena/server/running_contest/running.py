@@ -7,10 +7,7 @@ The marks as its page shows them are the frozen ones, or those of some seconds a
 """
 
 import asyncio
-import contextlib
 import logging
-import os
-import signal
 import sys
 import threading
 import time
@@ -22,7 +19,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.results.inbox import Inbox
-from arena.server import limits
+from arena.server.child_process import ChildProcess
 from arena.server.contest.marks import Marks, frozen_marks, marks_of
 from arena.server.contest.messages import Begin, Entered, Freeze, FromLadder, LadderState, LookNow, Rated, Said
 from arena.server.contest.settings import Contest, read_contest
@@ -36,7 +33,6 @@ SOON = 120.0
 """A ladder that ran this many seconds has not failed at once."""
 FAREWELL_SECONDS = 1.5
 """How long the end of the hall waits for the ladder, which then ends by itself when all is written."""
-LONGEST_LINE = 1 << 20
 LINES = 100
 """How many lines of the ladder are kept for the organiser."""
 
@@ -68,14 +64,14 @@ class RunningContest:
         self._inbox = Inbox(results)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._process: asyncio.subprocess.Process | None = None
+        self._child: ChildProcess[FromLadder] | None = None
         self._is_ending = False
         self._complaint = ""  # what the terminal said last of a ladder that failed
 
     @property
     def pid(self) -> int | None:
         """The number of the ladder's process while it runs."""
-        return self._process.pid if self._process is not None and self._process.returncode is None else None
+        return None if self._child is None else self._child.pid
 
     def look(self) -> None:
         """Tell the ladder that something has changed: a version was accepted or withdrawn."""
@@ -97,7 +93,8 @@ class RunningContest:
         self._is_ending = True
         if self._task is None:
             return
-        self._hang_up()
+        if self._child is not None:
+            self._child.end()
         await asyncio.wait([self._task], timeout=FAREWELL_SECONDS)
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
@@ -125,39 +122,12 @@ class RunningContest:
 
     async def _run(self) -> str:
         """Run the ladder's process until it ends; how it ended, in words."""
-        process = self._process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            start_new_session=True, limit=LONGEST_LINE,
-        )  # fmt: skip
-        group = limits.bound_memory(process.pid)
-        errors = asyncio.create_task(self._read_errors(process))
-        try:
-            self._tell(self._begin)
-            if self._is_ending:
-                self._hang_up()
-            await self._listen(process)
-            code = await process.wait()
-        finally:
-            if not self._is_ending and process.returncode is None:
-                _kill(process)
-                await process.wait()
-            errors.cancel()
-            await asyncio.gather(errors, return_exceptions=True)
-        _kill(process)  # what is left of its group
-        if group is not None:
-            group.remove()
+        decoder: msgspec.json.Decoder[FromLadder] = msgspec.json.Decoder(FromLadder)
+        child = self._child = ChildProcess(self._command, decoder, lasting=True, complain=self._note)
+        if self._is_ending:
+            child.end()
+        code = await child.run(self._begin, lambda heard: asyncio.to_thread(self._hear, heard))
         return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-
-    async def _listen(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
-        decoder = msgspec.json.Decoder(FromLadder)
-        while line := await process.stdout.readline():
-            try:
-                heard = decoder.decode(line)
-            except msgspec.DecodeError as error:
-                self._note(f"the ladder said what the hall does not understand: {error}")
-                return
-            await asyncio.to_thread(self._hear, heard)
 
     def _hear(self, heard: FromLadder) -> None:
         try:
@@ -173,29 +143,13 @@ class RunningContest:
         except StoreError as error:  # it is said again when the ladder starts
             self._note(str(error))
 
-    async def _read_errors(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stderr is not None
-        while part := await process.stderr.read(1 << 14):
-            for line in part.decode("utf-8", "replace").splitlines():
-                self._note(line)
-
-    def _tell(self, message: Begin | LookNow | Freeze) -> None:
-        process = self._process
-        if process is not None and process.stdin is not None and not process.stdin.is_closing():
-            process.stdin.write(msgspec.json.encode(message) + b"\n")
-
-    def _hang_up(self) -> None:
-        if self._process is not None and self._process.stdin is not None:
-            self._process.stdin.close()
+    def _tell(self, message: LookNow | Freeze) -> None:
+        if self._child is not None:
+            self._child.send(message)
 
     def _note(self, text: str) -> None:
         self.said.append(text)
         LOG.info("%s", text)
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 FRESH_SECONDS = 15.0
