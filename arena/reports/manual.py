@@ -300,7 +300,7 @@ th, td {{ border-bottom: 1px solid #8886; padding: 0.3rem 0.8rem 0.3rem 0; text-
 
 def written(page: ManualPage) -> Path:
     """The file of a page as HTML in the user's cache, with all other pages beside it."""
-    pages = [*map(docs_page, docs_names()), *map(rules_page, games_with_rules())]
+    pages = [*map(docs_page, docs_names()), *map(rules_page, games_with_rules()), page]
     texts = {f"{one.file}.html": _document(one) for one in pages}
     digest = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()[:16]
 
