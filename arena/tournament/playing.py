@@ -318,7 +318,7 @@ def _running_ratings(planned: Planned) -> RunningRatings:
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
     """The record with its failed attempts: a seat that the host failed is not reproducible.
 
-    See docs/formats.md, "matches.parquet".
+    See docs/formats.md, "The folder of a tournament".
 
     A lost worker is not the seat's failure: the match is played again exactly as it would have been.
     """

@@ -1,4 +1,4 @@
-"""The normative pages say what the code does: columns, endings, manifest keys, config keys, messages, positions."""
+"""The normative pages say what the code does: endings, manifest keys, config keys, messages, positions."""
 
 import json
 import re
@@ -13,7 +13,6 @@ from arena.engine.position import COMMON_KEYS
 from arena.games import load, names
 from arena.match import protocol
 from arena.records import DEFAULT_LIMITS, Ending
-from arena.results import schema
 from arena.results.manifest import Manifest
 from arena.tournament.config import BotConfig, ClockConfig, Config, GameConfig, check_config
 from arena.tournament.formats.format import formats
@@ -56,16 +55,6 @@ def rows(text: str) -> list[list[str]]:
 
 def quoted(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
-
-
-@pytest.mark.parametrize("table", [schema.ACTIONS, schema.RATINGS, schema.HISTORY, schema.FAULTS, schema.TOTALS])
-def test_the_columns_of_the_other_tables_are_named(table: schema.Table) -> None:
-    if f"### {table.file}" in FORMATS:
-        text = section(FORMATS, table.file)
-    else:
-        (text,) = re.findall(rf"^- `{re.escape(table.file)}`: (.*?)(?=^-|^#)", FORMATS, re.DOTALL | re.MULTILINE)
-    words = [word for word in quoted(text) if word != "overall"]
-    assert words == [column.name for column in table.columns]
 
 
 def test_the_endings_are_listed_with_their_blame() -> None:
