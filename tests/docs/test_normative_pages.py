@@ -1,4 +1,4 @@
-"""The normative pages say what the code does: endings, manifest keys, config keys, messages, positions."""
+"""The normative pages say what the code does: endings, manifest keys, config keys, positions."""
 
 import json
 import re
@@ -11,7 +11,6 @@ from arena.audit.laws.traces import trace_lines
 from arena.engine.options import OptionValue
 from arena.engine.position import COMMON_KEYS
 from arena.games import load, names
-from arena.match import protocol
 from arena.records import DEFAULT_LIMITS, Ending
 from arena.results.manifest import Manifest
 from arena.tournament.config import BotConfig, ClockConfig, Config, GameConfig, check_config
@@ -92,18 +91,6 @@ def test_authors_are_told_the_clock_and_the_memory_that_a_config_gives_by_defaul
     assert f"| memory | {DEFAULT_LIMITS.memory // 1_000_000} MB |" in page
     move, bank, start = (text.removesuffix("s") for text in msgspec.structs.astuple(ClockConfig()))
     assert f"| CPU time | {move} s a decision, plus {bank} s a match" in page and f"; {start} s to start |" in page
-
-
-def test_the_messages_have_the_keys_of_the_protocol() -> None:
-    kinds = (protocol.Start, protocol.Act, protocol.End, protocol.Ready, protocol.Choice)
-    text = section(FORMATS, "Seen states and messages")
-    described = [
-        re.findall(r'"(\w+)"', cell) for row in re.findall(r"^\| `(\{.*?\})` \|", text, re.MULTILINE) for cell in [row]
-    ]
-    assert len(described) == len(kinds)
-    for keys, kind in zip(described, kinds):
-        type_of_it = ["type", kind.__struct_config__.tag] if kind.__struct_config__.tag else []
-        assert keys == [*type_of_it, *kind.__struct_fields__]
 
 
 @pytest.mark.parametrize(("name", "seats", "given"), TABLES)
