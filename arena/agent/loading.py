@@ -61,7 +61,7 @@ def named_bot(text: str) -> Path:
 
 
 def is_house_bot(bot: BotFiles) -> bool:
-    """Whether these are exactly the files of a house bot, whatever it is called."""
+    """Return whether these are exactly the files of a house bot, whatever it is called."""
     (content, *others) = bot.files.values()
     return not others and any(path.read_bytes() == content for path in house_bots().values())
 

@@ -22,7 +22,7 @@ def encoding_page(name: str) -> ManualPage:
 
 
 def _actions(game: Game, found: Encoding) -> str:
-    """How an action is numbered."""
+    """Return how an action is numbered."""
     if found.codes is None:
         return f"An action is its place in the legal list, which has at most {game.rules.MAX_ACTIONS}."
     return (

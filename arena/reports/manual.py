@@ -288,7 +288,7 @@ pre {{ background: #8881; padding: 0.8rem; line-height: 1.35; }}
 table {{ border-collapse: collapse; }}
 img {{ max-width: 100%; height: auto; }}
 th, td {{ border-bottom: 1px solid #8886; padding: 0.3rem 0.8rem 0.3rem 0; text-align: left; vertical-align: top; }}
-@media (max-width: 50rem) {{ body {{ display: block; }} }}
+@media (max-width: 50rem) {{ body {{ display: flex; flex-direction: column; }} main {{ min-width: 0; }} nav {{ order: 1; }} }}
 </style>
 <nav>
 {navigation}</nav>

@@ -95,7 +95,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def has_people(results: Path) -> bool:
-    """Whether a results folder has matches of people."""
+    """Return whether a results folder has matches of people."""
     return (results / PEOPLE / PEOPLE_FILE).is_file()
 
 
@@ -105,7 +105,7 @@ def open_people(results: Path, *, is_read_only: bool = True) -> Journal:
 
 
 def about_of(journal: Journal, match_id: str) -> About:
-    """What is stored beside a match. Raises StoreError if it is damaged."""
+    """Return what is stored beside a match. Raises StoreError if it is damaged."""
     text = journal.meta(about_name(match_id))
     try:
         return msgspec.json.decode(text or b"", type=About)

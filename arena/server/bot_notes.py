@@ -176,7 +176,7 @@ class NotesDesk:
         self, key: Key, visitor: str, *, may_begin: Callable[[], object] = lambda: None,
         pay: Callable[[float], object] = lambda seconds: None,
     ) -> Hearing:  # fmt: skip
-        """What was heard of a match, which is played again if nothing was. Raises Problem 429 and 503.
+        """Return what was heard of a match, which is played again if nothing was. Raises Problem 429 and 503.
 
         `may_begin`: raises Problem for who has no computing time left; `pay`: is told how many CPU seconds it takes. A failure
         is told once: who asks after that tries again.

@@ -265,7 +265,7 @@ class _Blaming:
 
 
 def _has_begun(seat: BotSeat) -> bool:
-    """Whether code of the bot may have run, in a process of its own."""
+    """Return whether code of the bot may have run, in a process of its own."""
     return isinstance(seat, HeldSeat) and seat.has_begun
 
 

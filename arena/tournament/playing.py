@@ -146,7 +146,7 @@ class _Rows:
                 yield index
 
     def count(self, first: int, last: int) -> int:
-        """How many matches of a part of the plan are stored."""
+        """Return how many matches of a part of the plan are stored."""
         return self._done.count(1, first, last)
 
     def keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:

@@ -73,7 +73,7 @@ def room_speeds(name: str) -> list[PlaySpeed]:
 
 
 def room_cost(name: str) -> RoomCost:
-    """What calls from Python, copies and compiling cost in one room."""
+    """Return what calls from Python, copies and compiling cost in one room."""
     game = games.load(name)
     games.warm(game)
     with tempfile.TemporaryDirectory() as empty:

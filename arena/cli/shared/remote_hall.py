@@ -162,7 +162,7 @@ def sent(hall: RemoteHall, name: str, bot: BotFiles) -> Outcome:
 
 
 def _packed(bot: BotFiles) -> bytes:
-    """What is sent of a bot: one file as it is, a folder as a zip."""
+    """Return what is sent of a bot: one file as it is, a folder as a zip."""
     (content, *others) = bot.files.values()
     return content if not others and bot.command is None else zipped(bot)
 

@@ -109,7 +109,7 @@ def planned(opening: Opening, results: Path, host: str) -> TablePlan:
 
 
 def wish_for(opponent: Opponent) -> str:
-    """How an opponent is asked for."""
+    """Return how an opponent is asked for."""
     return f"level:{opponent.name}" if opponent.kind == "level" else opponent.bot
 
 
