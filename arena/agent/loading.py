@@ -1,6 +1,5 @@
-"""Executes a bot's module anew for every match, so that no state is shared between matches, seats or bots.
-
-What a text names as a bot: `house:naga_planner` ships with arena, `submitted:alice` was submitted, any other is a path.
+"""Find a bot by what a text names (a path, `house:naga_planner` ships with arena, `submitted:alice` was submitted) and execute
+its module anew for every match, so that no state is shared between matches, seats or bots.
 """
 
 import inspect

@@ -1,7 +1,4 @@
-"""What a bot sees at a decision. Each game's own view extends this one.
-
-Notes: what a bot says about its own decisions, for its author to read in the replay of a match.
-"""
+"""Base of all views: what a bot sees at a decision, and the notes that it makes. Each game's own view extends this one."""
 
 import math
 from collections.abc import Callable, Sequence

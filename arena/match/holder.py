@@ -1,6 +1,5 @@
-"""Seats outside a tournament for a bot that nobody vouches for: locked if this machine can lock, and saying so if not.
-
-Matches outside tournaments whose bots ask for what is not compiled: it is compiled here, and the match begins anew.
+"""Seats outside a tournament: locked if this machine can lock, and saying so if not. What their bots ask for and is not
+compiled is compiled here, and the match begins anew.
 """
 
 from collections.abc import Callable, Mapping, Sequence

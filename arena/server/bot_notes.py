@@ -1,6 +1,5 @@
-"""The process that plays a match again for its notes: started here, read line by line, killed when it takes too long.
-
-Notes of bots for who may read them: each match is played again in a child process, and what came of it is kept a while.
+"""Notes of bots for who may read them: a child process plays a match again, is read line by line and killed when it takes too
+long; what came of it is kept a while.
 """
 
 import contextlib

@@ -1,7 +1,4 @@
-"""Who may do what with a bot: its owner and organisers everything, others only look at what was published.
-
-Who may read what a bot says: its owner and the organisers.
-"""
+"""Who may do what with a bot, and read what it says: its owner and organisers everything, others what was published."""
 
 from collections.abc import Collection
 from typing import Any

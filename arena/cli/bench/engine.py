@@ -1,6 +1,5 @@
-"""`arena bench engine`: random play in compiled code, and what a room costs its callers.
-
-Speed, measured: what `arena bench` prints. Figures are medians of CPU time, for this machine; never a test.
+"""`arena bench engine`: measure random play in compiled code, and what a room costs its callers. Figures are medians of CPU
+time, for this machine; never a test.
 """
 
 import itertools

@@ -5,7 +5,7 @@ No bot can make time look better in which it wants nothing of the CPU. It may no
 one which naps without end would stand ready nearly always on a busy machine: each nap takes NAP from what it is excused. Its
 own threads wait for each other only while one of them runs, which is charged as CPU time.
 
-Reads what the kernel says of a process. A bot chooses its threads' names: they may be any bytes, line ends included.
+What the kernel says of a process is read here. A bot chooses its threads' names: they may be any bytes, line ends included.
 """
 
 import contextlib

@@ -1,6 +1,5 @@
-"""Where what people say arrives: their actions, their wishes for a hint, and that a bot shall take over.
-
-The pipe between a table's process and the hall.
+"""The process's end of its pipe to the hall, where what people say arrives: their actions, their wishes for a hint, and that a
+bot shall take over.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""What somebody wants to play, and the table that comes of it: seats with people, levels and bots, and rule options.
-
-From the fields of a form to a table that somebody wants.
-"""
+"""The table that somebody wants, read from the fields of a form: seats with people, levels and bots, and rule options."""
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
