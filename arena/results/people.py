@@ -1,5 +1,5 @@
-"""People's matches, in a journal of their own, `people/people.sqlite`, and people's names: some nobody can have, and of two that
-look alike only one is free.
+"""People's matches, in a journal of their own, `people/people.sqlite`, and people's names: some nobody can have, and of two
+that look alike only one is free.
 
 It has another name than the journals of tournaments, so nothing that looks for tournaments ever finds it; and a tournament
 called `people`, from before the name was taken, keeps its place in the same folder. Each match has a key of its own.
