@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_every_table_is_described_column_by_column() -> None:
     for table in TABLES:
         (text,) = re.findall(rf"### {re.escape(table.file)}\n(.*?)(?=\n### |\Z)", PAGE, re.DOTALL)
-        rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| (.+) \|$", text, re.MULTILINE)
+        rows = re.findall(r"^\| `(\w+)`: ([^|]+) \| (.+) \|$", text, re.MULTILINE)
         assert rows == [
             (
                 column.name,
