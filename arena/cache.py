@@ -37,7 +37,7 @@ def cache_root() -> Path:
 
 
 def is_temporary() -> bool:
-    """Whether the cache is a temporary folder, which only this process and those that it starts can find."""
+    """Return whether the cache is a temporary folder, which only this process and those that it starts can find."""
     return cache_root().name.startswith(_FALLBACK) and cache_root().parent == Path(tempfile.gettempdir())
 
 

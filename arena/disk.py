@@ -84,7 +84,7 @@ def lock_file(path: Path) -> TextIO:
 
 
 def is_there(path: Path) -> bool:
-    """Whether a file is there with something in it: an empty one is what a write that was cut short leaves of it.
+    """Return whether a file is there with something in it: an empty one is what a write that was cut short leaves of it.
 
     What is there and no file counts, too: whoever reads it says what is wrong.
     """
@@ -151,7 +151,7 @@ def lock(file: IO[str], path: Path, *, waits: bool) -> bool | None:
 
 
 def has_locks(folder: Path) -> bool:
-    """Whether files in a folder can be locked as SQLite does it; true also where that cannot be tried."""
+    """Return whether files in a folder can be locked as SQLite does it; true also where that cannot be tried."""
     try:
         return _has_locks(folder, folder.stat().st_dev)
     except OSError:
@@ -169,8 +169,10 @@ def _has_locks(folder: Path, _device: int) -> bool:
 
 
 def lacks(folder: Path) -> list[str]:
-    """What a folder's file system cannot do of what is asked of it, in words; empty: nothing. Raises OSError where nobody may
-    write, or where nothing could be stored for good: files must be synced and renamed over others.
+    """Return what a folder's file system cannot do of what is asked of it, in words; empty: nothing.
+
+    Raises OSError where nobody may write, or where nothing could be stored for good: files must be synced and renamed
+    over others.
     """
     found = []
     with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as place:
@@ -201,7 +203,7 @@ def refusal(folder: Path) -> str:
 
 
 def free_bytes(folder: Path) -> int:
-    """How much room there is for files. Raises OSError."""
+    """Return how much room there is for files. Raises OSError."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize
 

@@ -30,6 +30,6 @@ def hints(reasons: Iterable[str]) -> list[str]:
 
 
 def _hint(reason: str) -> str | None:
-    """What fits the last line of a traceback, or the only line; a bot may print what it likes."""
+    """Return what fits the last line of a traceback, or the only line; a bot may print what it likes."""
     error = reason.partition(_PRINTED)[0].rstrip().rpartition("\n")[2]
     return next((hint for pattern, hint in _HINTS if pattern.search(error)), None)

@@ -43,12 +43,12 @@ MatchId: TypeAlias = Annotated[str, msgspec.Meta(pattern=_MATCH_ID)]
 
 
 def may_be_given(name: str) -> bool:
-    """Whether something new may have this name."""
+    """Return whether something new may have this name."""
     return NAME.fullmatch(name) is not None and name[0] != "-" and name not in NO_NAMES  # --help is no argument of a command
 
 
 def in_words(error: Exception) -> str:
-    """What msgspec says about a file, with these types in words.
+    """Return what msgspec says about a file, with these types in words.
 
     >>> try:
     ...     msgspec.convert("../../x", Sha256)

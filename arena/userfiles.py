@@ -88,7 +88,7 @@ def decoded(found: bytes, path: Path | str) -> str:
 
 
 def is_utf16(found: bytes) -> bool:
-    """Whether a text is as some editors of Windows call "Unicode"."""
+    """Return whether a text is as some editors of Windows call "Unicode"."""
     return found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
@@ -264,7 +264,10 @@ class _Loader(yaml.SafeLoader):
 
 
 def _unfolded(node: yaml.Node, known: dict[int, int]) -> int:
-    """How many characters a node is with every alias written out. `known`: of the nodes that were met before, by identity."""
+    """Return how many characters a node is with every alias written out.
+
+    `known`: of the nodes that were met before, by identity.
+    """
     if id(node) not in known:
         known[id(node)] = 0  # of a node in itself; it is refused later
         inner = _parts(node)

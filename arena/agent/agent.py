@@ -37,8 +37,9 @@ class EndInfo(msgspec.Struct, frozen=True):
 
 
 def plain_action(action: object) -> object:
-    """What a bot's `act` returned, as a text or a number without anything of the bot's: of a subclass of str, or of any integer
-    such as numpy's. What is neither stays as it is.
+    """Return what a bot's `act` returned as a plain text or number, also of a subclass of str, or of numpy's integers.
+
+    What is neither stays as it is.
 
     >>> import numpy
     >>> plain_action(numpy.int64(3)), plain_action(numpy.str_("draw")), plain_action(True), plain_action(1.0)

@@ -1,6 +1,5 @@
-"""Executes a bot's module anew for every match, so that no state is shared between matches, seats or bots.
-
-What a text names as a bot: `house:naga_planner` ships with arena, `submitted:alice` was submitted, any other is a path.
+"""Find a bot by what a text names (a path, `house:naga_planner` ships with arena, `submitted:alice` was submitted) and execute
+its module anew for every match, so that no state is shared between matches, seats or bots.
 """
 
 import inspect
@@ -61,7 +60,7 @@ def named_bot(text: str) -> Path:
 
 
 def is_house_bot(bot: BotFiles) -> bool:
-    """Whether these are exactly the files of a house bot, whatever it is called."""
+    """Return whether these are exactly the files of a house bot, whatever it is called."""
     (content, *others) = bot.files.values()
     return not others and any(path.read_bytes() == content for path in house_bots().values())
 

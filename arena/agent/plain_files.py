@@ -40,7 +40,7 @@ class BotFolder:
         os.close(self._descriptor)
 
     def has(self, name: str) -> bool:
-        """Whether there is a file, or a link, of this name in the folder."""
+        """Return whether there is a file, or a link, of this name in the folder."""
         try:
             found = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
         except OSError:
@@ -125,7 +125,7 @@ def inner_path(name: str) -> str | None:
 
 
 def _belongs(name: str) -> bool:
-    """Whether a file is part of the bot: compiled and hidden files are not."""
+    """Return whether a file is part of the bot: compiled and hidden files are not."""
     return name != "__pycache__" and not name.startswith(".")
 
 

@@ -1,7 +1,4 @@
-"""What a bot sees at a decision. Each game's own view extends this one.
-
-Notes: what a bot says about its own decisions, for its author to read in the replay of a match.
-"""
+"""Base of all views: what a bot sees at a decision, and the notes that it makes. Each game's own view extends this one."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -125,7 +122,7 @@ class Moment(Protocol):
         ...
 
     def events(self) -> list[tuple[int, str]]:
-        """What the seat may know of the actions since its last decision."""
+        """Return what the seat may know of the actions since its last decision."""
         ...
 
 
@@ -209,7 +206,7 @@ class View:
         return found
 
     def solution(self) -> list[float] | None:
-        """How often to play each legal action, in the order of `legal`, where the game can solve the position; else None.
+        """Return how often to play each legal action, in the order of `legal`, where the position can be solved; else None.
 
         Whoever draws an action with these chances can lose nothing on average to one who knows them (an equilibrium of two
         seats). Takes about as long as a search with some thousand iterations.
@@ -234,7 +231,7 @@ class View:
         return nets.has(POLICY) and getattr(self.state, "seats", None) in nets.seats
 
     def policy(self) -> list[float]:
-        """How likely the game's learnt policy plays each legal action, in the order of `legal`; no search.
+        """Return how likely the game's learnt policy plays each legal action, in the order of `legal`; no search.
 
         Raises ConfigError unless `has_policy`.
         """
@@ -272,7 +269,7 @@ class View:
 
 
 def notes_on(view: View) -> Notes:
-    """What a bot has noted about a decision. Code of the bot had the view: it may hold anything in their place."""
+    """Return what a bot has noted about a decision. Code of the bot had the view: it may hold anything in their place."""
     found = vars(view).get("_notes")
     return found if type(found) is Notes else Notes(is_odd=found is not None)
 

@@ -37,7 +37,7 @@ _BROKEN = (
 
 
 def is_zip(content: bytes) -> bool:
-    """Whether some bytes begin as a zip does."""
+    """Return whether some bytes begin as a zip does."""
     return content.startswith(SIGNATURES)
 
 
@@ -130,7 +130,7 @@ def _bytes(name: str) -> int:
 
 
 def _belongs(path: PurePosixPath) -> bool:
-    """Whether a file is part of the bot: compiled and hidden files are not, as in a folder."""
+    """Return whether a file is part of the bot: compiled and hidden files are not, as in a folder."""
     return not any(part in ("__pycache__", _NOT_OURS) or part.startswith(".") for part in path.parts)
 
 

@@ -174,7 +174,7 @@ def pack(
 
 
 def seen_at(game: Game, record: MatchRecord, setup: MatchSetup, seat: int, index: int) -> View:
-    """What a seat saw at a decision of its own. Raises like `pack`."""
+    """Return what a seat saw at a decision of its own. Raises like `pack`."""
     return _replayed(game, record, setup, seat, index)[-1].view
 
 
@@ -318,7 +318,7 @@ def _view(game: Game, capsule: Capsule, decision: Decision, events: list[tuple[i
 
 
 def _charged(rerun: Rerun, limit: float, bank: float, answer: Answer) -> float:
-    """What is left in the bank after a decision; a fault if it took more than `limit` seconds of CPU time."""
+    """Return what is left in the bank after a decision; a fault if it took more than `limit` seconds of CPU time."""
     if answer.cpu_seconds > limit:
         reason = f"used {answer.cpu_seconds:.3f} s of CPU time, {limit:.3f} s were left"
         rerun.fault = Fault(Ending.TIMEOUT, reason)

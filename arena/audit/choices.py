@@ -123,7 +123,7 @@ class _NotingSeat:
         self._seat.ask(view)
 
     def answer(self) -> Answer | Fault:
-        """What the bot answers."""
+        """Return what the bot answers."""
         return self._seat.answer()
 
     def end(self, result: EndInfo) -> None:

@@ -19,7 +19,7 @@ _SHOWN = 12  # digits of a hash
 
 
 def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) -> Iterator[str]:
-    """What is wrong with luck.parquet, a sentence each; nothing where luck was not worked out. The matches are right."""
+    """Yield what is wrong with luck.parquet, a sentence each; nothing where luck was not worked out. The matches are right."""
     if not manifest.luck:
         return
     here = {game: estimate.sha256 for game, estimate in estimates(entry.game for entry in plan.entries).items()}

@@ -31,7 +31,7 @@ def checked_options(game: Game, record: MatchRecord) -> dict[str, OptionValue]:
 
 
 def check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> bool:
-    """Whether the log leads to the end of the match. `options`: from `checked_options`.
+    """Return whether the log leads to the end of the match. `options`: from `checked_options`.
 
     Raises StoreError for a log that the rules do not allow.
     """
@@ -107,7 +107,9 @@ class LoggedSeat:
 
 
 def match_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> list[str]:
-    """What is wrong with a stored match, in words; empty if nothing is. `setup`: the match that the plan has at its index.
+    """Return what is wrong with a stored match, in words; empty if nothing is.
+
+    `setup`: the match that the plan has at its index.
 
     What a log cannot show is not judged: which kind of fault a bot made, and what the machine's columns say.
     """
@@ -122,7 +124,7 @@ def match_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> list[s
 
 
 def _identity_problems(game: Game, setup: MatchSetup, record: MatchRecord) -> Iterator[str]:
-    """How the row differs from the match that the plan has at its index, one text for each difference."""
+    """Yield how the row differs from the match that the plan has at its index, one text for each difference."""
     expected = {
         "match_id": setup.match_id, "game": setup.game, "pool": setup.pool, "options": canonical_json(setup.options),
         "rules_version": game.version, "deal": setup.deal, "rotation": setup.rotation, "seats": len(setup.players),
@@ -193,7 +195,7 @@ class _Replay:
         return ""
 
     def result_problems(self) -> Iterator[str]:
-        """How the row differs from the result that the action log leads to, one text for each difference."""
+        """Yield how the row differs from the result that the action log leads to, one text for each difference."""
         seats = self._record.seats
         scores, places = self._game.final(self._states, len(seats))
         faults = {place: seat.fault_decision or 0 for place, seat in enumerate(seats) if seat.ending.blame == "bot"}

@@ -265,7 +265,7 @@ class _AskedSeat(LoggedSeat):
         self._bot.ask(view)
 
     def answer(self) -> Answer | Fault:
-        """What the log has; what the bot says is reported. Raises HostTrouble and NotCompiled."""
+        """Return what the log has; what the bot says is reported. Raises HostTrouble and NotCompiled."""
         choice = self._choices[self._next]
         self._next += 1
         with self._printing():
@@ -292,7 +292,7 @@ class _AskedSeat(LoggedSeat):
         )  # fmt: skip
 
     def _judged(self, found: Answer | Fault, choice: LoggedChoice) -> str | None:
-        """What the bot answered, if that is not what it did in the match. Raises HostTrouble."""
+        """Return what the bot answered, if that is not what it did in the match. Raises HostTrouble."""
         failed_then = choice.index in self._faults
         if isinstance(found, Answer):
             self._is_timed |= found.is_timed
@@ -331,7 +331,7 @@ class _AskedSeat(LoggedSeat):
         return taken
 
     def _output(self) -> str:
-        """What the bot has printed since the last look, such that it can be shown."""
+        """Return what the bot has printed since the last look, such that it can be shown."""
         if isinstance(self._bot, InProcessSeat):
             printed, self._printed = self._printed.getvalue(), io.StringIO()
         else:

@@ -272,7 +272,7 @@ class _Auditor:
         ]
 
     def _named_by_journal(self) -> list[str]:
-        """How the rows differ from the journal's, if there is one; it shows changes that no replay can."""
+        """Return how the rows differ from the journal's, if there is one; it shows changes that no replay can."""
         problems: list[str] = []
         if not (self._folder / JOURNAL_FILE).exists():
             return problems
@@ -322,7 +322,7 @@ class _Auditor:
 
 
 def _differences(pairs: Mapping[str, tuple[object, object]]) -> list[str]:
-    """What the manifest says that the rows do not. `pairs`: by name, what the manifest says and what the rows say."""
+    """Return what the manifest says that the rows do not. `pairs`: by name, what the manifest says and what the rows say."""
     return [f"{MANIFEST_FILE}: {name}: {told}; by the rows {found}" for name, (told, found) in pairs.items() if told != found]
 
 

@@ -72,7 +72,7 @@ class Arrays:
         return len(self.records) - self.tables
 
     def passed(self, thread: int) -> tuple[Any, ...]:
-        """What the compiled `advance_at` gets, but for its task; as long as these arrays live and none is replaced."""
+        """Return what the compiled `advance_at` gets, but for its task; as long as these arrays live and none is replaced."""
         places = np.zeros((len(ORDER), 4), np.int64)
         for place, name in zip(places, ORDER):
             array = getattr(self, name)

@@ -253,7 +253,7 @@ class Seating:
 
 
 def seating(rival: Rival, game: Game, seats: int, options: OptionValues, where: str) -> Seating:
-    """What a rival is. Raises ConfigError, BotError or StoreError; `where`: before what is wrong."""
+    """Return what a rival is. Raises ConfigError, BotError or StoreError; `where`: before what is wrong."""
     if isinstance(rival, str) and rival in COMPILED:
         return Seating(COMPILED[rival])
     if isinstance(rival, str) and rival.startswith(PREFIX):
@@ -271,7 +271,7 @@ def seating(rival: Rival, game: Game, seats: int, options: OptionValues, where: 
 
 
 def name_of(rival: Rival) -> str:
-    """What a rival is called in stored matches, such as `yaniv_counter` for a bot's path."""
+    """Return what a rival is called in stored matches, such as `yaniv_counter` for a bot's path."""
     if isinstance(rival, str) and (rival in COMPILED or rival.startswith(PREFIX)):
         return rival
     if isinstance(rival, Named):

@@ -154,7 +154,7 @@ class Together:
         return self._next(self._play(self.choosing, indices))
 
     def chooses(self, seat: int) -> bool:
-        """Whether a seat chooses now."""
+        """Return whether a seat chooses now."""
         return bool(self.choosing >> seat & 1)
 
     def illegal(self, indices: Actions) -> list[int]:
@@ -179,7 +179,7 @@ class Together:
 
 
 def seating(game: str, seats: int | None, options: Mapping[str, OptionValue]) -> Seating:
-    """What is played at a table, with all that it needs compiled. `seats`: None for the fewest that the game has.
+    """Return what is played at a table, with all that it needs compiled. `seats`: None for the fewest that the game has.
 
     Raises ConfigError for a game, a number of seats or an option that does not exist.
     """

@@ -32,7 +32,7 @@ BotSeat = InProcessSeat | HeldSeat
 
 
 def keeper_for(rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Keeper | None:
-    """What locks bots in; None if this system has no locks and bots need none: then every bot counts as trusted.
+    """Return what locks bots in; None if this system has no locks and bots need none: then every bot counts as trusted.
 
     `rooms`: the games that locked bots play; `level`: the strongest isolation to try; `least`: the weakest that will do.
     """

@@ -1,6 +1,5 @@
-"""Seats outside a tournament for a bot that nobody vouches for: locked if this machine can lock, and saying so if not.
-
-Matches outside tournaments whose bots ask for what is not compiled: it is compiled here, and the match begins anew.
+"""Seats outside a tournament: locked if this machine can lock, and saying so if not. What their bots ask for and is not
+compiled is compiled here, and the match begins anew.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -49,11 +48,11 @@ class Holder:
         return NONE if self._keeper is None else self._keeper.level
 
     def play(self, play: Callable[[], R], say: Callable[[str], None]) -> R:
-        """What `play` returns, with seats of this holder; see `with_all_compiled`."""
+        """Return what `play` returns, with seats of this holder; see `with_all_compiled`."""
         return with_all_compiled(play, self._keeper, say)
 
     def profile(self, bot: BotFiles, seconds: float) -> Profile:
-        """What the bot declares about itself, within `seconds` of CPU time."""
+        """Return what the bot declares about itself, within `seconds` of CPU time."""
         if self._keeper is None:
             return probe([bot], seconds)[0]
         return probe_locked(self._keeper, [bot], seconds, self._limits)[0]
@@ -66,7 +65,7 @@ class Holder:
 
 
 def with_all_compiled(play: Callable[[], R], keeper: Keeper | None, say: Callable[[str], None]) -> R:
-    """What `play` returns. Where a locked bot asks for a part of its room that is not there, it is called again.
+    """Return what `play` returns. Where a locked bot asks for a part of its room that is not there, it is called again.
 
     A trusted bot waits for the part. Neither is charged for it. `say`: is given a line before something is compiled.
     """

@@ -75,7 +75,7 @@ class InProcessSeat:
         """Do nothing: the view of a decision has its notes, and what the bot prints is printed here."""
 
     def take_notes(self) -> Notes:
-        """What the bot has noted about the decision that was put last; nothing the second time."""
+        """Return what the bot has noted about the decision that was put last; nothing the second time."""
         view, self._view = self._view, None
         return Notes() if view is None else notes_on(view)
 

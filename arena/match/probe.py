@@ -52,7 +52,7 @@ def _probe_modules(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
 
 
 def _can_be_forked() -> bool:
-    """Whether a copy of this process is as good as a new one, which takes a second of CPU time to start.
+    """Return whether a copy of this process is as good as a new one, which takes a second of CPU time to start.
 
     It is if this process was started as a new one would be, as the command line's is, and no other thread can hold a lock.
     """

@@ -163,7 +163,7 @@ class _Table:
         return record
 
     def _first(self) -> int:
-        """What `Engine.follow` says before the first decision."""
+        """Return what `Engine.follow` says before the first decision."""
         engine, states = self.game.engine, self.tape.states
         if engine.is_terminal(states):
             return IS_OVER

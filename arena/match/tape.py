@@ -54,7 +54,7 @@ class Tape:
         return Decision(self, self._page, self._asked, seat, count, legal, heard, len(self.played))
 
     def events(self, first: int, last: int, viewer: int) -> list[tuple[int, str]]:
-        """What a seat may know of the actions from number `first` up to `last`, `last` excluded."""
+        """Return what a seat may know of the actions from number `first` up to `last`, `last` excluded."""
         seen_action, event_texts = self.game.engine.seen_action, self.game.text.event_texts
         found = []
         for (page, place), action in zip(self._past[first:last], self.played[first:last]):
@@ -113,7 +113,7 @@ class Decision:
         return list(self.texts)
 
     def events(self) -> list[tuple[int, str]]:
-        """What the seat may know of the actions since its last decision."""
+        """Return what the seat may know of the actions since its last decision."""
         return self._tape.events(self._heard, self._played, self.seat)
 
     @property

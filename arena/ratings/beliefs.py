@@ -21,13 +21,13 @@ class Running(Protocol):
 
 
 def believe(model: str, rows: PoolRows, settings: RatingSettings) -> Beliefs:
-    """What a model believes of the bots of one pool, by bot, in TrueSkill points."""
+    """Return what a model believes of the bots of one pool, by bot, in TrueSkill points."""
     found: Beliefs = import_module(MODELS[model].module).rate(rows, settings)
     return found
 
 
 def believe_along(model: str, rows: PoolRows, settings: RatingSettings, ends: Iterable[int]) -> Iterator[Beliefs]:
-    """What a model believes after each number of matches of `ends`, which rise."""
+    """Return what a model believes after each number of matches of `ends`, which rise."""
     along: Callable[..., Iterator[Beliefs]] | None = getattr(import_module(MODELS[model].module), "along", None)
     if along is not None:
         return along(rows, settings, ends)

@@ -117,7 +117,7 @@ class ErrorBars:
 
     @classmethod
     def of_sigma(cls, beliefs: Beliefs) -> "ErrorBars":
-        """What the beliefs alone say of how sure they are."""
+        """Return what the beliefs alone say of how sure they are."""
         return cls(np.diag(beliefs.sigma**2), math.inf, math.nan)
 
     @property

@@ -315,7 +315,7 @@ def _tell_better(pair: int, pairs: int, work: Workspace) -> None:
 
 @jit
 def _message_to_seat(seat: int, seats: int, teams: int, work: Workspace) -> tuple[float, float]:
-    """What the match says of one seat's performance: of its team's, less its team mates'."""
+    """Return what the match says of one seat's performance: of its team's, less its team mates'."""
     rank = 0
     while work[_ORDER, rank] != work[_TEAM, seat]:
         rank += 1

@@ -122,7 +122,7 @@ def luck_of(game: Game, setup: MatchSetup, record: MatchRecord) -> MatchLuck:
 
 
 def course_of(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> LuckCourse:
-    """How a stored match went, up to the first fault of a bot. `options`: all, resolved. Its log was checked."""
+    """Return how a stored match went, up to the first fault of a bot. `options`: all, resolved. Its log was checked."""
     moments = 1 + _looked_at(record)
     values = np.zeros((max(moments, 1), len(record.seats)))
     found, events = _corrections(game, record, options, deal_seed, values)
@@ -166,7 +166,7 @@ def stream_seed(deal_seed: int) -> int:
 
 
 def _looked_at(record: MatchRecord) -> int:
-    """How many actions of the log come before the first fault of a bot; -1: one failed to start, or the match is void."""
+    """Return how many actions of the log come before a bot's first fault; -1: one failed to start, or the match is void."""
     if record.is_void:
         return -1
     faults = [seat.fault_decision for seat in record.seats if seat.fault_decision is not None]

@@ -49,10 +49,10 @@ MODELS = {
 
 
 def headlines() -> dict[str, str]:
-    """What `headline` may say, and the model whose rank, rating and interval are then the board's."""
+    """Return what `headline` may say, and the model whose rank, rating and interval are then the board's."""
     return dict(sorted((model.headline, name) for name, model in MODELS.items()))
 
 
 def is_order_free(name: str) -> bool:
-    """Whether a model knows no order; of one that only stored files know, that is not said."""
+    """Return whether a model knows no order; of one that only stored files know, that is not said."""
     return name in MODELS and MODELS[name].is_order_free

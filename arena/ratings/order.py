@@ -65,7 +65,7 @@ MOST_MATCHES = 50_000  # of a pool that a tournament shuffles when it ends: some
 def largest_shifts(
     pools: Mapping[str, PoolRows], settings: RatingSettings, purpose: str, *, orders: int = ORDERS, most: int | None = None
 ) -> OrderShifts:
-    """How far the ranks of the model `trueskill` move when the matches come in other orders.
+    """Return how far the ranks of the model `trueskill` move when the matches come in other orders.
 
     `purpose`: what fixes the orders, so that they are the same whenever one looks; `most`: larger pools are left out.
     """
@@ -79,7 +79,7 @@ def largest_shifts(
 
 
 def largest_shift(rows: PoolRows, settings: RatingSettings, rng: np.random.Generator, orders: int = ORDERS) -> int:
-    """How far a rank moves at most in `orders` random orders of the matches, from that in plan order."""
+    """Return how far a rank moves at most in `orders` random orders of the matches, from that in plan order."""
     planned = online_ranks(rows, settings)
     shifts = [
         int(np.max(np.abs(online_ranks(in_order(rows, rng.permutation(rows.matches)), settings) - planned), initial=0))

@@ -46,7 +46,7 @@ class PoolSkills:
     matches: NDArray[np.float64]
 
     def has_played(self) -> NDArray[np.bool_]:
-        """Whether a bot has a match here."""
+        """Return whether a bot has a match here."""
         played: NDArray[np.bool_] = self.matches > 0
         return played
 
@@ -70,7 +70,10 @@ class Combined:
 
 
 def pool_weights(pools: Iterable[tuple[str, str]], settings: RatingSettings) -> dict[str, float]:
-    """How much each pool counts: games first, then the pools of each game. `pools`: with the game of each, perhaps repeated."""
+    """Return how much each pool counts: games first, then the pools of each game.
+
+    `pools`: with the game of each, perhaps repeated.
+    """
     games: dict[str, set[str]] = {}
     for pool, game in pools:
         games.setdefault(pool, set()).add(game)
@@ -179,7 +182,7 @@ def _standardized(
 def _ranks(
     mu: NDArray[np.float64], covariance: NDArray[np.float64], field: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """How far the expected rank is above the middle one, in standard deviations of ranks. Returns as `_standardized`."""
+    """Return how far the expected rank is above the middle one, in standard deviations of ranks. Returns as `_standardized`."""
     bots, count = len(mu), len(field)
     if count < 2:
         return np.zeros(bots), np.zeros((bots, bots)), 0.0

@@ -74,7 +74,7 @@ def second_opinions(rows: PoolRows, pairs: HeadToHead | None = None) -> list[Sec
 
 
 def is_low_good(rows: PoolRows) -> bool:
-    """Whether the game's points count against a bot (Yaniv): winners have fewer than the others, on the average."""
+    """Return whether the game's points count against a bot (Yaniv): winners have fewer than the others, on the average."""
     has_won = rows.places == 1
     if not has_won.any() or has_won.all():
         return False

@@ -167,7 +167,7 @@ def headline_model(config: Mapping[str, Any]) -> str:
 
 
 def overall_rule(config: Mapping[str, Any]) -> str:
-    """How pools became one ranking. `config`: that of a manifest, whatever it holds."""
+    """Return how pools became one ranking. `config`: that of a manifest, whatever it holds."""
     ratings = config.get("ratings")
     name = ratings.get("overall") if isinstance(ratings, dict) else None
     if name in OVERALLS:

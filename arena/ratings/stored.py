@@ -138,7 +138,7 @@ def measured_entries(entries: Iterable[Mapping[str, Any]]) -> set[tuple[str, str
 
 
 def _measures_time(entry: Mapping[str, Any]) -> bool:
-    """Whether thinking time has a part in a game of the config; not in one with options that the game does not have."""
+    """Return whether thinking time has a part in a game of the config; not in one with options that the game does not have."""
     room, seats = games.load(entry["game"]), entry.get("seats")
     try:
         options = room.resolve_options(entry["options"], seats if seats in room.seats else room.seats[0])
@@ -156,7 +156,7 @@ def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:
 
 
 def stored_weights(manifest: Manifest, settings: RatingSettings) -> dict[str, float]:
-    """How much each pool counts in the overall ranking."""
+    """Return how much each pool counts in the overall ranking."""
     return pool_weights(((entry["pool"], entry["game"]) for entry in _entries(manifest)), settings)
 
 

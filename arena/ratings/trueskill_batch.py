@@ -200,7 +200,7 @@ class State:
 
     @classmethod
     def new(cls, patterns: Patterns, settings: RatingSettings) -> "State":
-        """What is believed before the first match."""
+        """Return what is believed before the first match."""
         count, seats = len(patterns.bots_by_number), len(patterns.bots)
         return cls(np.full(count, settings.mu), np.zeros(seats), np.zeros(seats), np.full(count, settings.sigma**-2))
 

@@ -36,7 +36,7 @@ def headline_ratings(manifest: Manifest, ratings: Iterable[Rating]) -> list[Rati
 
 
 def headline_history(manifest: Manifest, points: Sequence[HistoryPoint]) -> list[HistoryPoint]:
-    """How the headline ratings came about; by the model that there is, where older files have one alone."""
+    """Return how the headline ratings came about; by the model that there is, where older files have one alone."""
     model = headline_model(manifest.config)
     return [point for point in points if point.model == model] or list(points)
 
@@ -99,7 +99,10 @@ def without_numbers(ratings: Iterable[Rating]) -> list[str]:
 
 
 def shows_idle(manifest: Manifest) -> bool:
-    """Whether a board shows bots that had no match to play. Where a question was answered, its tables had no seat for them."""
+    """Return whether a board shows bots that had no match to play.
+
+    Where a question was answered, its tables had no seat for them.
+    """
     return manifest.outcome is None
 
 
@@ -109,7 +112,7 @@ def rank_of(above: Rating | None, rating: Rating) -> Rank:
 
 
 def may_swap(above: Rating, below: Rating) -> bool:
-    """Whether two neighbours of a board are not separable: the intervals allow the lower one the rank of the upper one."""
+    """Return whether two neighbours of a board are not separable: the lower one may have the rank of the upper one."""
     return above.rank is not None and below.rank_low is not None and below.rank_low <= above.rank
 
 
@@ -297,7 +300,7 @@ def luck_notes(manifest: Manifest, pools: Collection[str]) -> list[str]:
 
 
 def warnings(manifest: Manifest) -> list[Phrase]:
-    """What a reader must know before the numbers, as sentences without their first capital and their full stop."""
+    """Return what a reader must know before the numbers, as sentences without their first capital and their full stop."""
     notes, gone = [], [bot for bot in manifest.bots if bot.retired]
     for why, retired in (
         (Phrase("it forfeited", "反則"), [bot for bot in gone if not bot.void]),

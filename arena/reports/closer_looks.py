@@ -93,7 +93,7 @@ def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
 
 
 def _how(model: str) -> str:
-    """How the history of a model came about; empty for one that only the stored files know."""
+    """Return how the history of a model came about; empty for one that only the stored files know."""
     if model not in MODELS:
         return ""
     return ", by the matches up to there" if MODELS[model].is_order_free else ", as it was played"

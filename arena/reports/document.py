@@ -240,7 +240,7 @@ def _step(share: float) -> int:
 
 
 def _sort(value: Value, text: str) -> str | None:
-    """What a cell is sorted by; empty for one that has no place in an order, None where that is what is shown."""
+    """Return what a cell is sorted by; empty for one that has no place in an order, None where that is what is shown."""
     if isinstance(value, Rank):
         value = value.rank
     if isinstance(value, Interval):

@@ -260,7 +260,7 @@ class Evidence:
         return PoolEvidence(self, name, anchor, rows, self.stored.row_numbers(name), ratings, bars)
 
     def overall_chances(self) -> Chances | None:
-        """How likely each overall rank is; all pools must have been read."""
+        """Return how likely each overall rank is; all pools must have been read."""
         return chances_of(self.overall, self._overall_bars(), self.rng("rank probabilities", OVERALL)) if self.overall else None
 
     def _overall_bars(self) -> ErrorBars:

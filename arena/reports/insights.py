@@ -118,7 +118,7 @@ def chances_of(ratings: Sequence[Rating], bars: ErrorBars, rng: np.random.Genera
 
 
 def together_of(rows: PoolRows) -> Together | None:
-    """Which bots do better at one table than apart; only of games for three or more without teams."""
+    """Return which bots do better at one table than apart; only of games for three or more without teams."""
     if not rows.matches or np.diff(rows.starts).max() < 3 or len(rows.bots_by_number) > MOST_TO_COMPARE:
         return None
     found = partners(rows)

@@ -288,7 +288,7 @@ pre {{ background: #8881; padding: 0.8rem; line-height: 1.35; }}
 table {{ border-collapse: collapse; }}
 img {{ max-width: 100%; height: auto; }}
 th, td {{ border-bottom: 1px solid #8886; padding: 0.3rem 0.8rem 0.3rem 0; text-align: left; vertical-align: top; }}
-@media (max-width: 50rem) {{ body {{ display: block; }} }}
+@media (max-width: 50rem) {{ body {{ display: flex; flex-direction: column; }} main {{ min-width: 0; }} nav {{ order: 1; }} }}
 </style>
 <nav>
 {navigation}</nav>
@@ -300,7 +300,7 @@ th, td {{ border-bottom: 1px solid #8886; padding: 0.3rem 0.8rem 0.3rem 0; text-
 
 def written(page: ManualPage) -> Path:
     """The file of a page as HTML in the user's cache, with all other pages beside it."""
-    pages = [*map(docs_page, docs_names()), *map(rules_page, games_with_rules())]
+    pages = [*map(docs_page, docs_names()), *map(rules_page, games_with_rules()), page]
     texts = {f"{one.file}.html": _document(one) for one in pages}
     digest = hashlib.sha256("\0".join(texts.values()).encode()).hexdigest()[:16]
 

@@ -240,7 +240,7 @@ def _log(evidence: PoolEvidence, place: FaultPlace, word: Words) -> Log:
 
 
 def seen(place: FaultPlace, word: Words) -> str:
-    """What the bot saw, in words; or why that is left out."""
+    """Return what the bot saw, in words; or why that is left out."""
     fault = place.fault
     if fault.decision == AT_START:
         return ""

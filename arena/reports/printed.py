@@ -141,7 +141,7 @@ def _missing_text(missing: Mapping[Bot, Sequence[str]]) -> str:
 
 
 def _order_note(manifest: Manifest, shown: Sequence[Rating], online: Online, *, has_column: bool) -> str:
-    """What the online ratings are, and how far their ranks depend on the order of play; `has_column`: a table shows them."""
+    """Return what the online ratings are, and how far ranks depend on the order of play; `has_column`: a table shows them."""
     shifts, moved = manifest.order_shifts, ""
     if shifts is not None:
         pools = [pool for pool in dict.fromkeys(rating.pool for rating in shown) if pool in shifts.ranks]

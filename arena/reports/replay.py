@@ -67,7 +67,7 @@ def luck_lines(course: LuckCourse) -> dict[int, list[str]]:
 
 
 def luck_summary(record: MatchRecord, course: LuckCourse) -> Iterator[str]:
-    """What chance gave each seat, and what the choices of all made of it."""
+    """Yield what chance gave each seat, and what the choices of all made of it."""
     if not course.events:
         yield "luck: not looked at: a bot failed at its start, or the match is void"
         return
@@ -95,7 +95,7 @@ def decision_lines(found: MatchNotes) -> dict[int, list[str]]:
 
 
 def summary_lines(found: MatchNotes) -> Iterator[str]:
-    """What is to be known of all notes: how far they go, and whether they are those of the match."""
+    """Yield what is to be known of all notes: how far they go, and whether they are those of the match."""
     who = f"notes of seat {found.seat} {shown(found.bot)}"
     count = sum(len(one.notes) for one in found.said)
     yield f"{who}: {count:,} at {found.asked:,} of its {found.decisions:,} decisions"

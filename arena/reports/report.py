@@ -247,7 +247,7 @@ def possible_ranks(rating: Rating) -> str:
 
 
 def _notes(tournament: Evidence, word: Words) -> Iterator[Section]:
-    """What a reader must know before the numbers."""
+    """Yield what a reader must know before the numbers."""
     manifest = tournament.manifest
     texts = [sentence(word.of(note), word.language) for note in (*tournament.missing, *warnings(manifest))]
     if not manifest.finished:
@@ -381,5 +381,5 @@ def _read(path: Path) -> str:
 
 
 def _hash(text: str) -> str:
-    """How a content policy names a style sheet or a script that stands in the page."""
+    """Return how a content policy names a style sheet or a script that stands in the page."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

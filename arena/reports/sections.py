@@ -37,7 +37,7 @@ def head_to_head(pairs: Pairs | None, total: int, more: str, pool: Pool) -> Sect
 
 
 def rank_chances(found: Chances | None, pool: Pool) -> Section | None:
-    """How likely each rank is."""
+    """Return how likely each rank is."""
     if found is None:
         return None
     blocks: list[Block] = [tables.rank_chances(found, pool.caption("rank_chances"), pool.links)]
@@ -130,7 +130,7 @@ def _rotations(found: Fairness, word: Words) -> str:
 
 
 def endings(played: Sequence[Played], pool: Pool) -> Section | None:
-    """How each bot's matches ended, by kind."""
+    """Return how each bot's matches ended, by kind."""
     table = tables.endings(played, pool.caption("endings"), pool.links)
     return None if table is None else Section("endings", [table])
 

@@ -66,7 +66,7 @@ def submitted_bots(
 
 
 def _is(entry: BotEntry, version: Submission) -> bool:
-    """Whether a bot of a tournament was this version, under its own name."""
+    """Return whether a bot of a tournament was this version, under its own name."""
     return (entry.name, entry.version, entry.sha256) == (version.name, version.version, version.sha256)
 
 

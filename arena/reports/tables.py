@@ -98,7 +98,7 @@ def head_to_head(pairs: Pairs, caption: str = "", links: Links = NO_LINKS) -> Ta
 
 
 def endings(played: Sequence[Played], caption: str = "", links: Links = NO_LINKS) -> Table | None:
-    """How the matches of each bot ended, by kind."""
+    """Return how the matches of each bot ended, by kind."""
     kinds = [ending for ending in Ending if any(one.cost.endings.get(ending) for one in played)]
     if not kinds:
         return None
@@ -288,7 +288,7 @@ def _interval(one: Skill) -> Phrase:
 
 
 def history(points: Sequence[HistoryPoint]) -> Table:
-    """How the rating of one bot came about."""
+    """Return how the rating of one bot came about."""
     columns = [titles.MATCHES.but(dropped=0), titles.OF_THE_POOL, titles.RATING, titles.MU, titles.SIGMA]
     rows = [[one.matches, one.pool_matches, one.mu - 3 * one.sigma, one.mu, one.sigma] for one in points]
     return Table(columns, rows)

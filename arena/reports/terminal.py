@@ -141,7 +141,7 @@ class MarkdownPage:
 
 
 def has_room(table: Table, width: int) -> bool:
-    """Whether a table fits into a width with nothing dropped or cut."""
+    """Return whether a table fits into a width with nothing dropped or cut."""
     return sum(one.width + 2 for one in _written(table, _PLAIN)) <= width
 
 

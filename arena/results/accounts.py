@@ -208,7 +208,7 @@ class Accounts:
         return Bearer(account=account, scope=scope, until=row[1])
 
     def session_opened(self, name: str) -> str | None:
-        """When the session of this digest was opened, or its owner has shown the token again; None: there is none."""
+        """Return when the session of this digest was opened, or its owner has shown the token again; None: there is none."""
         with self._file.reading() as db:
             row = None if db is None else db.execute("select opened from sessions where digest = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
@@ -461,7 +461,7 @@ class Accounts:
 
 
 def is_reserved(name: str) -> bool:
-    """Whether a name looks like one that the audit log gives to the hall itself."""
+    """Return whether a name looks like one that the audit log gives to the hall itself."""
     return latin_look(folded_name(name)) in _RESERVED
 
 

@@ -1,6 +1,5 @@
-"""Stored columns as arrays: what statistics over millions of rows read, instead of a record of every match.
-
-What the rows of a tournament add up to: decisions, CPU time and endings per pool and bot, for the board.
+"""Stored columns as arrays, for statistics over millions of rows, and what they add up to for the board: decisions, CPU time
+and endings per pool and bot.
 """
 
 from collections.abc import Mapping

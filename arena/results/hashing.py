@@ -36,7 +36,7 @@ def hashed_values(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_reproducible(record: MatchRecord) -> bool:
-    """Whether the match would be played the same anywhere: every seat is reproducible, and the host did not fail."""
+    """Return whether the match would be played the same anywhere: every seat is reproducible, and the host did not fail."""
     return not record.is_void and all(seat.reproducible for seat in record.seats)
 
 

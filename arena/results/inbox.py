@@ -188,7 +188,7 @@ class Inbox(SiteFile):
                 self._check_quotas(db, account, versions_a_day, pending)
 
     def use(self, account: str) -> Use:
-        """How much an account has sent of late. Raises StoreError."""
+        """Return how much an account has sent of late. Raises StoreError."""
         with self.reading() as db:
             return Use(versions=0, pending=0, oldest=None) if db is None else _use(db, account)
 
@@ -331,7 +331,7 @@ class Inbox(SiteFile):
             return [] if db is None else self._rows(db, "where number < ? order by number desc limit ?", _before(before), most)
 
     def pending(self) -> int:
-        """How many submissions wait or are checked. Raises StoreError."""
+        """Return how many submissions wait or are checked. Raises StoreError."""
         with self.reading() as db:
             if db is None:
                 return 0
@@ -482,7 +482,7 @@ def _use(db: sqlite.Connection, account: str) -> Use:
 
 
 def _mean_seconds(db: sqlite.Connection) -> float | None:
-    """How long a check has taken of late."""
+    """Return how long a check has taken of late."""
     recent = (
         "select started, ended from submissions where state in (?, ?) and started is not null and ended is not null"
         " order by ended desc limit ?"

@@ -92,7 +92,7 @@ commit;
 
 
 def has_log(folder: Path, file: str = JOURNAL_FILE) -> bool:
-    """Whether part of a folder's journal is still in its write-ahead log: somebody writes, or has not ended properly."""
+    """Return whether part of a folder's journal is still in its write-ahead log: somebody writes, or has not ended properly."""
     try:
         return (folder / f"{file}-wal").stat().st_size > 0
     except OSError:
@@ -100,7 +100,7 @@ def has_log(folder: Path, file: str = JOURNAL_FILE) -> bool:
 
 
 def stored_matches(folder: Path) -> int:
-    """How many matches the journal in a folder has; 0 if there is none. Raises StoreError."""
+    """Return how many matches the journal in a folder has; 0 if there is none. Raises StoreError."""
     if not (folder / JOURNAL_FILE).exists():
         return 0
     with Journal(folder, is_read_only=True) as journal:
@@ -240,7 +240,7 @@ class Journal:
             yield self._decode(*row)
 
     def outcomes(self, first: int, last: int) -> Iterator[Outcome]:
-        """What came of the stored matches with plan index in first..last-1, in plan order: much faster than `records`."""
+        """Yield what came of the stored matches with plan index in first..last-1, in plan order: much faster than `records`."""
         for match_id, place, body, found in self._rows(f"{_ROWS} where place >= ? and place < ? order by place", (first, last)):
             yield self._decoded(self._checked(match_id, place, body, found), Outcome, place)
 
@@ -262,7 +262,7 @@ class Journal:
         return [(number, row[0].hex(), self._decoded(self._checked(*row), Outcome, row[1])) for number, *row in rows]
 
     def endings(self) -> Iterator[tuple[Ending, ...]]:
-        """How each stored match ended, seat by seat, in no particular order: much faster than `records`."""
+        """Yield how each stored match ended, seat by seat, in no particular order: much faster than `records`."""
         for row in self._rows(_ROWS, ()):
             yield tuple(seat.ending for seat in self._decoded(self._checked(*row), _Brief, row[1]).seats)
 
@@ -330,7 +330,7 @@ class Journal:
         self.repaired.append(f"damaged rows were dropped, and their matches are played again: {len(bad)}")
 
     def _problem(self) -> str:
-        """What SQLite finds wrong with the file; empty if nothing is wrong."""
+        """Return what SQLite finds wrong with the file; empty if nothing is wrong."""
         try:
             found = self._db.execute("pragma quick_check(1)").fetchone()[0]
             if found == "ok":  # what a quick check leaves out: whether index and table agree
@@ -393,7 +393,7 @@ _INSERT = "insert or ignore into matches values (?, ?, ?, ?)"
 
 
 def _is_sound(match_id: Any, place: Any, body: Any, found: Any) -> bool:
-    """Whether a row is what was written: damage may change types too."""
+    """Return whether a row is what was written: damage may change types too."""
     if not isinstance(match_id, bytes) or not isinstance(place, int) or not isinstance(body, bytes):
         return False
     return 0 <= place < _PLACES and row_checksum(match_id, place, body) == found

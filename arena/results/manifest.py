@@ -159,7 +159,7 @@ def read_published(folder: Path) -> Manifest:
 
 
 def published_matches(folder: Path) -> int:
-    """How many matches a ladder that never stops has published; 0: none yet, or that is not known."""
+    """Return how many matches a ladder that never stops has published; 0: none yet, or that is not known."""
     try:
         return _read(folder / PUBLISHED_FILE).played
     except StoreError:
@@ -190,7 +190,7 @@ def stored_clock(manifest: Manifest, folder: Path) -> Clock:
 
 
 def stored_limits(manifest: Manifest, folder: Path) -> Limits:
-    """What each locked bot of a tournament might use. Raises StoreError."""
+    """Return what each locked bot of a tournament might use. Raises StoreError."""
     return _setting(manifest.config, Limits, folder)
 
 

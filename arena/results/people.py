@@ -1,9 +1,8 @@
-"""People's matches, in a journal of their own, `people/people.sqlite`, and which names of people are free.
+"""People's matches, in a journal of their own, `people/people.sqlite`, and people's names: some nobody can have, and of two
+that look alike only one is free.
 
 It has another name than the journals of tournaments, so nothing that looks for tournaments ever finds it; and a tournament
 called `people`, from before the name was taken, keeps its place in the same folder. Each match has a key of its own.
-
-Some names nobody can have; and of two that look alike one is free.
 """
 
 import re
@@ -95,7 +94,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def has_people(results: Path) -> bool:
-    """Whether a results folder has matches of people."""
+    """Return whether a results folder has matches of people."""
     return (results / PEOPLE / PEOPLE_FILE).is_file()
 
 
@@ -105,7 +104,7 @@ def open_people(results: Path, *, is_read_only: bool = True) -> Journal:
 
 
 def about_of(journal: Journal, match_id: str) -> About:
-    """What is stored beside a match. Raises StoreError if it is damaged."""
+    """Return what is stored beside a match. Raises StoreError if it is damaged."""
     text = journal.meta(about_name(match_id))
     try:
         return msgspec.json.decode(text or b"", type=About)

@@ -107,7 +107,7 @@ class SiteFile:
             raise StoreError(f"{self.path}: damaged: {error}") from None
 
     def is_taken(self, folded: str, by_other_than: str = "") -> bool:
-        """Whether another person has a name. Raises StoreError."""
+        """Return whether another person has a name. Raises StoreError."""
         with self.reading() as db:
             return db is not None and not owners(db, folded) <= {by_other_than}
 
@@ -190,7 +190,7 @@ class SiteFile:
 
 
 def _log_only_grows(act: int, about: str | None, *_: str | None) -> int:
-    """What SQLite asks before it prepares a statement: rows of the audit log are added, never changed or taken away."""
+    """Return what SQLite asks before it prepares a statement: rows of the audit log are added, never changed or taken away."""
     is_change = act in (sqlite.UPDATE, sqlite.DELETE, sqlite.DROP_TABLE)
     return sqlite.DENY if is_change and about == "audit" else sqlite.ALLOW
 

@@ -104,12 +104,12 @@ def blank(*, is_shared: bool) -> Connection:
 
 
 def is_blank(db: Connection) -> bool:
-    """Whether a database has no tables: nothing has been stored there. Raises Error."""
+    """Return whether a database has no tables: nothing has been stored there. Raises Error."""
     return int(db.execute("select count(*) from sqlite_master").fetchone()[0]) == 0
 
 
 def is_half_made(path: Path) -> bool:
-    """Whether a file holds nothing, as its first write was cut short: it is empty, all zeros, or ends within its first page."""
+    """Return whether a file holds nothing yet: it is empty, all zeros, or ends within its first page."""
     if not path.is_file():
         return False
     try:
@@ -129,7 +129,7 @@ def is_half_made(path: Path) -> bool:
 
 
 def _is_read(path: Path) -> bool:
-    """Whether SQLite does not say that a file is no database: another error is another matter.
+    """Return whether SQLite does not say that a file is no database: another error is another matter.
 
     The file counts as one that nobody writes to, so looking leaves no log beside it; what a log adds is no matter here.
     """
@@ -184,22 +184,22 @@ def transaction(db: Connection) -> Iterator[None]:
 
 
 def is_corrupt(error: Error) -> bool:
-    """Whether the file is damaged."""
+    """Return whether the file is damaged."""
     return _code(error) == sqlite3.SQLITE_CORRUPT
 
 
 def is_full(error: Error) -> bool:
-    """Whether there is no room to write."""
+    """Return whether there is no room to write."""
     return _code(error) in _FULL
 
 
 def is_shut(error: Error) -> bool:
-    """Whether the file cannot be opened, or not be written."""
+    """Return whether the file cannot be opened, or not be written."""
     return _code(error) in _SHUT
 
 
 def odd_part(db: Connection) -> tuple[str, str] | None:
-    """What of a file runs what its author wrote: a view, a trigger, a table or an index with a formula in it.
+    """Return what of a file runs what its author wrote: a view, a trigger, a table or an index with a formula in it.
 
     Its kind and its name; None if there is none.
     """

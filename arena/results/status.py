@@ -136,7 +136,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_status(folder: Path) -> Status:
-    """How far the tournament in `folder` is. Raises StoreError."""
+    """Return how far the tournament in `folder` is. Raises StoreError."""
     process = running_process(folder)
     if not is_there(folder / MANIFEST_FILE) and (folder / JOURNAL_FILE).exists():
         return _before_its_first_match(folder, process)

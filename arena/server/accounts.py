@@ -263,7 +263,7 @@ def _organiser(request: Request) -> Account:
 
 
 def _said(error: BadList, lang: str) -> list[str]:
-    """What is wrong with each line of a list, in a language."""
+    """Return what is wrong with each line of a list, in a language."""
     return [f"{number}: {name!r}: {Problem(400, why, **VALUES).said(lang)}" for number, name, why in error.lines]
 
 

@@ -75,7 +75,7 @@ def board(rows: Sequence[BoardRow], caption: str, has_online: bool) -> Table:
 
 
 def tournament_sections(view: Tournament, word: Words) -> list[Section]:
-    """What the page of a tournament has below its board: the sections of the report, where they are known."""
+    """Return what the page of a tournament has below its board: the sections of the report, where they are known."""
     title = word("all_games") if view.pool == OVERALL else view.pool or view.shown
     pool = Pool(title, word, Addresses(view.name, view.pool))
     played = [
@@ -149,14 +149,14 @@ def versions(view: Bot, word: Words) -> Table:
 
 
 def history_plot(points: Sequence[RatingPoint], word: Words) -> str:
-    """How mu and its interval developed over the matches of a tournament; empty for fewer than two points."""
+    """Return how mu and its interval developed over the matches of a tournament; empty for fewer than two points."""
     if len(points) < 2 or points[-1].pool_matches == points[0].pool_matches:
         return ""
     return plots.curves([_line("", points)], word("history_x"), "mu", word("rating_over_time"))
 
 
 def versions_plot(curves: Sequence[VersionCurve], word: Words) -> str:
-    """How the ratings of all versions developed over the matches of a pool, the newest first; empty for fewer than two."""
+    """Return how the ratings of all versions developed over a pool's matches, the newest first; empty for fewer than two."""
     lines = [_line(f"v{curve.version}", curve.points) for curve in reversed(curves) if len(curve.points) > 1]
     return plots.curves(lines, word("history_x"), "mu", word("rating_over_time")) if len(lines) > 1 else ""
 

@@ -1,6 +1,5 @@
-"""The process that plays a match again for its notes: started here, read line by line, killed when it takes too long.
-
-Notes of bots for who may read them: each match is played again in a child process, and what came of it is kept a while.
+"""Notes of bots for who may read them: a child process plays a match again, is read line by line and killed when it takes too
+long; what came of it is kept a while.
 """
 
 import contextlib
@@ -176,7 +175,7 @@ class NotesDesk:
         self, key: Key, visitor: str, *, may_begin: Callable[[], object] = lambda: None,
         pay: Callable[[float], object] = lambda seconds: None,
     ) -> Hearing:  # fmt: skip
-        """What was heard of a match, which is played again if nothing was. Raises Problem 429 and 503.
+        """Return what was heard of a match, which is played again if nothing was. Raises Problem 429 and 503.
 
         `may_begin`: raises Problem for who has no computing time left; `pay`: is told how many CPU seconds it takes. A failure
         is told once: who asks after that tries again.

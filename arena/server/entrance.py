@@ -37,7 +37,7 @@ _ORDER = tuple(Scope)
 
 
 def beyond_scope(scope: Scope, request: Mapping[str, Any]) -> Problem | None:
-    """What keeps out a request that comes with a token of this scope; `request`: of HTTP or a socket, as ASGI has it."""
+    """Return what keeps out a request that comes with a token of this scope; `request`: of HTTP or a socket, as ASGI has it."""
     path: str = request["path"]
     if request["type"] == "websocket":
         needed = Scope.SEND if _SENT.fullmatch(path) else Scope.LOOK
@@ -69,7 +69,7 @@ class Sessions:
         self._guests: OrderedDict[str, str] = OrderedDict()  # with the address of each
 
     def is_token(self, offered: str) -> bool:
-        """Whether this is the hall's token."""
+        """Return whether this is the hall's token."""
         return hmac.compare_digest(digest(offered), self._token)
 
     def opened(self, *, guest_at: str | None = None) -> str:
@@ -101,7 +101,7 @@ class Sessions:
         self._guests.pop(digest(secret), None)
 
     def is_guest(self, name: str) -> bool:
-        """Whether the session of this name is a guest's."""
+        """Return whether the session of this name is a guest's."""
         return name in self._guests
 
     def known(self, secret: str | None, bearer: str | None) -> str | None:
@@ -280,7 +280,7 @@ class Entrance:
         return changes, Entry(name, account, is_program=True, scope=bearer.scope, until=bearer.until)
 
     def _is_due(self, key: _Key) -> bool:
-        """Whether it is time to note that a session or a token is in use."""
+        """Return whether it is time to note that a session or a token is in use."""
         return self._clock() - self._noted.get(key, float("-inf")) >= NOTED_SECONDS
 
     def _remember(self, key: _Key, entry: Entry) -> None:

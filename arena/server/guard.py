@@ -124,7 +124,7 @@ class Rules:
     """The address under which a proxy shows the hall; None: there is no proxy, and headers of proxies mean nothing."""
 
     def is_host(self, host: str) -> bool:
-        """Whether a Host header names the hall. The port is not looked at: it may be forwarded."""
+        """Return whether a Host header names the hall. The port is not looked at: it may be forwarded."""
         found = _HOST.fullmatch(host)
         if found is None:
             return False
@@ -138,7 +138,7 @@ class Rules:
         return self.any_address or address.is_loopback
 
     def is_origin(self, origin: str, host: str) -> bool:
-        """Whether pages of this origin are those of the hall, for a request with this Host header."""
+        """Return whether pages of this origin are those of the hall, for a request with this Host header."""
         name = origin.partition("://")[2]
         is_public = self.public is not None and host.partition(":")[0].lower() == self.public.name
         return origin == str(self.public) if is_public else name == host
@@ -230,7 +230,7 @@ class Guard:
         return entry
 
     def _refusal(self, scope: Scope, entry: Entry | None) -> Problem | None:
-        """What keeps out a request, once it is known who comes."""
+        """Return what keeps out a request, once it is known who comes."""
         address = _client(scope)
         if not self._buckets.take(_visitor(entry, address), self._weight(scope["path"])):
             return Problem(429, TOO_MANY)
@@ -241,7 +241,7 @@ class Guard:
         return None if entry.scope is None else beyond_scope(entry.scope, scope)
 
     def _at_the_door(self, path: str, address: str | None) -> Problem | None:
-        """What keeps out a request without a session."""
+        """Return what keeps out a request without a session."""
         if path.startswith(FILES):
             return None
         if not self._strangers.take(address):
@@ -251,7 +251,7 @@ class Guard:
         return None
 
     def _is_ours(self, scope: Scope, headers: Headers, bearer: str | None) -> bool:
-        """Whether a request comes from a page of the hall, from no browser at all, or is a link elsewhere that is followed."""
+        """Return whether a request comes from a page of the hall, from no browser, or is a link elsewhere that is followed."""
         is_socket = scope["type"] == "websocket"
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         is_foreign = site is not None and site not in ("same-origin", "none")

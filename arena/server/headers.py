@@ -1,6 +1,5 @@
-"""The headers that every answer of the hall carries: what a page may load, and who may frame it.
-
-Reading cookies: the standard library's readers take half a second for a hostile header, and lose all after a foreign one.
+"""The headers of the hall's answers: what a page may load, and who may frame it; and the cookies of its requests, as the
+standard library's readers take half a second for a hostile header, and lose all after a foreign one.
 """
 
 import re

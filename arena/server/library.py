@@ -62,7 +62,7 @@ class SubmittedBots:
         return found if found.versions else None
 
     def _stamps(self) -> dict[str, tuple[int, int]]:
-        """When the folder of each bot was last changed: every version, and every withdrawal, is a new file there."""
+        """Return when the folder of each bot was last changed: every version, and every withdrawal, is a new file there."""
         try:
             with os.scandir(self._store.folder / "versions") as entries:
                 found = {entry.name: entry.stat() for entry in entries if entry.is_dir()}
@@ -120,7 +120,7 @@ class Library:
     def kept(
         self, key: Hashable, folder: Path, make: Callable[[], T], files: Iterable[str] = _FILES, *, is_large: bool = False
     ) -> T:
-        """What `make` reads from a folder, made anew only after one of the files has changed.
+        """Return what `make` reads from a folder, made anew only after one of the files has changed.
 
         Whoever asks for the same thing meanwhile waits for it. `is_large`: whether it may be hundreds of megabytes, so that
         only a few such answers are kept. Raises Problem 503 while a board is being rewritten, and

@@ -133,7 +133,7 @@ class Computing:
             raise Problem(429, "refusal_computing", most=f"{self.seconds:,}", wait=wait)
 
     def is_used_up(self, account: Account | None) -> bool:
-        """Whether an account has used all that it may; organisers have no limit."""
+        """Return whether an account has used all that it may; organisers have no limit."""
         return not (account is not None and account.is_organiser) and self._left.left(_payer(account)) <= 0.0
 
     @contextlib.contextmanager
@@ -147,7 +147,7 @@ class Computing:
             self.payer(account)(time.thread_time() - began)
 
     def payer(self, account: Account | None) -> Callable[[float], object]:
-        """What charges an account."""
+        """Return what charges an account."""
         return lambda seconds: self.charge(_payer(account), seconds)
 
 
@@ -193,7 +193,7 @@ def bound_memory(pid: int) -> MemoryGroup | None:
 
 
 def memory_kills() -> int:
-    """How many processes the kernel has killed so far because there was no memory left."""
+    """Return how many processes the kernel has killed so far because there was no memory left."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/vmstat").read_bytes().splitlines():
             name, _, count = line.partition(b" ")

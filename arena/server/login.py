@@ -54,7 +54,7 @@ class Confirming:
         return Response(page, 403, {"cache-control": "no-store"}, "text/html")
 
     def _looked(self, state: Mapping[str, object], token: str) -> tuple[bool, bool]:
-        """Whether the session is fresh, by the token if one is shown; and whether a wrong one was. May read the file."""
+        """Return whether the session is fresh, by the token if one is shown; and whether a wrong one was. May read the file."""
         account, session = state["account"], str(state["session"])
         assert isinstance(account, Account)
         if token:

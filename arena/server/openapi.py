@@ -114,7 +114,7 @@ def _receiving(references: dict[type, Any]) -> dict[str, Any]:
 
 
 def _organising(references: dict[Any, Any]) -> dict[str, Any]:
-    """What organisers do to accounts."""
+    """Return what organisers do to accounts."""
     acts: tuple[tuple[str, str, Any, Any, str], ...] = (
         ("invite", "Make join links; each works once, and is told only here.", Invitation, list[JoinLink], "201"),
         ("role", "Let an account do more, or less.", Changed, Nothing, "200"),

@@ -46,7 +46,7 @@ class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def is_data(path: str) -> bool:
-    """Whether the answer at an address is JSON."""
+    """Return whether the answer at an address is JSON."""
     return path == API or path.startswith(f"{API}/") or path.endswith(DATA)
 
 

@@ -1,6 +1,5 @@
-"""The hall's pages: templates filled with what the views found.
-
-Markdown as a page of the hall shows it: headings that can be linked, tables that scroll by themselves.
+"""The hall's pages: templates filled with what the views found, and Markdown with headings that can be linked and tables that
+scroll by themselves.
 """
 
 import functools

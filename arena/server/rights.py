@@ -1,7 +1,4 @@
-"""Who may do what with a bot: its owner and organisers everything, others only look at what was published.
-
-Who may read what a bot says: its owner and the organisers.
-"""
+"""Who may do what with a bot, and read what it says: its owner and organisers everything, others what was published."""
 
 from collections.abc import Collection
 from typing import Any
@@ -15,17 +12,17 @@ from arena.server.visitors import Visitor
 
 
 def owns(visitor: Visitor, bot: OwnedBot | None) -> bool:
-    """Whether a bot belongs to who asks."""
+    """Return whether a bot belongs to who asks."""
     return bot is not None and visitor.account is not None and bot.owner == visitor.account.id
 
 
 def may_manage(visitor: Visitor, bot: OwnedBot | None) -> bool:
-    """Whether who asks may withdraw a bot, and see and publish its sources."""
+    """Return whether who asks may withdraw a bot, and see and publish its sources."""
     return visitor.is_organiser or owns(visitor, bot)
 
 
 def may_see_source(visitor: Visitor, bot: OwnedBot | None, version: int) -> bool:
-    """Whether who asks may see the source of a version."""
+    """Return whether who asks may see the source of a version."""
     return may_manage(visitor, bot) or (bot is not None and bot.published == version)
 
 
@@ -56,6 +53,6 @@ def owned_bots(asked: Asked[Any]) -> Collection[str] | None:
 
 
 def _is_submitted(asked: Asked[Any], row: SeatRecord) -> bool:
-    """Whether the code of a seat was submitted under its name. Any tournament may call its bots as it likes."""
+    """Return whether the code of a seat was submitted under its name. Any tournament may call its bots as it likes."""
     bot = asked.library.submitted.all().get(row.bot)
     return bot is not None and any(version.sha256 == row.bot_sha256 for version in bot.versions)

@@ -72,7 +72,7 @@ def _leave_pipes_quietly() -> None:
 
 
 def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.Config:
-    """How the server works: no log, no compression of messages, no word about itself."""
+    """Return how the server works: no log, no compression of messages, no word about itself."""
     return uvicorn.Config(
         app, loop="asyncio", http=protocol, ws=CountingSocket, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
         ws_ping_interval=_ASKS_AFTER, ws_ping_timeout=_ASKS_AFTER, log_config=None,

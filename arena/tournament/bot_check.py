@@ -1,6 +1,5 @@
 """The check of a bot before it enters: it plays all its games, with the fewest and the most seats, in every variant.
-
-In a terminal as in the hall, a bot is read, checked, and kept as the next version of its name.
+In a terminal as in the hall, it is then kept as the next version of its name.
 
 The bot takes one seat, locked in as in a tournament; house bots that run in this process take the others. Every check has
 seeds of its own, so that a bot cannot tell it from a tournament; the same seed checks it again. One match of every game is
@@ -265,7 +264,7 @@ class _Blaming:
 
 
 def _has_begun(seat: BotSeat) -> bool:
-    """Whether code of the bot may have run, in a process of its own."""
+    """Return whether code of the bot may have run, in a process of its own."""
     return isinstance(seat, HeldSeat) and seat.has_begun
 
 

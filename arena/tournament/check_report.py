@@ -125,7 +125,7 @@ def failures(results: Sequence[GameCheck]) -> Iterator[str]:
 
 
 def warnings(report: BotCheck) -> Iterator[str]:
-    """What the bot's author should know, also of a bot that may enter."""
+    """Yield what the bot's author should know, also of a bot that may enter."""
     yield from hints([*report.refusals, *(fault.reason for fault in report.faults)])
     if report.not_locked:
         yield (

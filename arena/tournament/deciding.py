@@ -54,5 +54,5 @@ def rated_rows(
 
 
 def weights_of(plan: Plan, settings: RatingSettings) -> dict[str, float]:
-    """How much each pool counts in the overall ranking."""
+    """Return how much each pool counts in the overall ranking."""
     return pool_weights(((entry.pool, entry.game) for entry in plan.entries), settings)

@@ -99,7 +99,7 @@ def least_isolation(tournament: Tournament, *, unsafe_trust_bots: bool) -> str:
 def _profiles_beside(
     known: KnownProfiles, tournament: Tournament, level: str, unsafe_trust_bots: bool
 ) -> tuple[list[Profile], str]:  # fmt: skip
-    """What each bot declares, asking only those that are not known; one is locked in to see whether that can be done."""
+    """Return what each bot declares, asking only those that are not known; one is locked in to see whether that can be done."""
     asked = [bot for bot in tournament.bots if bot.files.sha256 not in known.declared]
     untrusted = [bot for bot in tournament.bots if not bot.trusted]
     if known.isolation is None and untrusted and all(bot.trusted for bot in asked):
@@ -117,7 +117,7 @@ def _profiles_beside(
 def _profiles(
     tournament: Tournament, bots: Sequence[Bot], level: str, unsafe_trust_bots: bool
 ) -> tuple[list[Profile], str]:  # fmt: skip
-    """What each bot declares: trusted bots are asked in a plain process, all others locked in. Raises ConfigError."""
+    """Return what each bot declares: trusted bots are asked in a plain process, all others locked in. Raises ConfigError."""
     seconds = tournament.clock.start
     trusted = [bot for bot in bots if bot.trusted]
     untrusted = [bot for bot in bots if not bot.trusted]

@@ -55,11 +55,11 @@ class Planned:
         return self.folder.name
 
     def schedule(self) -> Schedule:
-        """What decides on the way how the tournament goes on, before its first match."""
+        """Return what decides on the way how the tournament goes on, before its first match."""
         return self.plan.format.schedule(self.plan, self.tournament.ratings)
 
     def matches(self, schedule: Schedule) -> int:
-        """How many matches there are, as far as the schedule tells before the first one."""
+        """Return how many matches there are, as far as the schedule tells before the first one."""
         return len(self.plan) or schedule.total() or 0
 
 
@@ -114,7 +114,7 @@ def resumed(planned: Planned, journal: Journal) -> Planned:
 
 
 def announcement(planned: Planned, played: int) -> Iterator[str]:
-    """What is told before the first match, line by line. `played`: how many matches were played before."""
+    """Yield what is told before the first match, line by line. `played`: how many matches were played before."""
     plan, contestants = planned.plan, planned.plan.contestants
     yield from planned.news
     before = f", {played:,} of them played before" if played else ""

@@ -146,7 +146,7 @@ class _Rows:
                 yield index
 
     def count(self, first: int, last: int) -> int:
-        """How many matches of a part of the plan are stored."""
+        """Return how many matches of a part of the plan are stored."""
         return self._done.count(1, first, last)
 
     def keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
@@ -318,7 +318,7 @@ def _running_ratings(planned: Planned) -> RunningRatings:
 def _after(failures: Sequence[Failure], record: MatchRecord) -> MatchRecord:
     """The record with its failed attempts: a seat that the host failed is not reproducible.
 
-    See docs/formats.md, "matches.parquet".
+    See docs/formats.md, "The folder of a tournament".
 
     A lost worker is not the seat's failure: the match is played again exactly as it would have been.
     """

@@ -43,7 +43,7 @@ class Repeats(msgspec.Struct, frozen=True):
     """How many of these each bot played otherwise the second time, by `label`."""
 
     def of(self, bot: Bot) -> tuple[int, int]:
-        """How many matches of a bot were played again, and in how many of them it acted otherwise."""
+        """Return how many matches of a bot were played again, and in how many of them it acted otherwise."""
         return self.repeated.get(label(bot), 0), self.deviated.get(label(bot), 0)
 
 
@@ -53,7 +53,7 @@ def label(bot: Bot) -> str:
 
 
 def stored_repeats(journal: Journal) -> Repeats:
-    """What the journal has of earlier runs; nothing is known if it has none."""
+    """Return what the journal has of earlier runs; nothing is known if it has none."""
     stored = journal.meta(_META)
     return Repeats(0) if stored is None else msgspec.json.decode(stored, type=Repeats)
 

@@ -128,7 +128,7 @@ class Observer:
         return None
 
     def is_written(self, stored: int) -> bool:
-        """Whether the run that has just ended is to write its results, which takes long if there are many.
+        """Return whether the run that has just ended is to write its results, which takes long if there are many.
 
         `stored`: how many matches there are.
         """

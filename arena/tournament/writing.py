@@ -136,7 +136,7 @@ def _manifest(
 
 
 def _started(journal: Journal) -> str:
-    """When the first run of this tournament began: UTC, ISO 8601."""
+    """Return when the first run of this tournament began: UTC, ISO 8601."""
     stored = journal.meta("started")
     if stored is None:
         stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()

@@ -175,7 +175,6 @@ DOORS = {
     "server/views/submissions.py": "a report in memory, by the door for pages",
     "match/protocol.py": "writes the schema that ships",
     "audit/laws/__main__.py": "writes the playthrough that ships",
-    "audit/laws/encodings.py": "writes the page of encodings that ships",
     "learning/rendering.py": "the door of learning programs, which are no commands of ours",
 }
 """Modules that write text out themselves, and what."""

@@ -27,6 +27,7 @@ def test_all_pages_and_games_are_listed(capsys: pytest.CaptureFixture[str], monk
         (["docs", "contest.md"], "A contest for a class"),
         (["docs", "README"], "Documentation"),
         (["rules", "naga"], "Naga (ナーガ)"),
+        (["rules", "naga", "--encoding"], "The encoding of naga"),
     ],
 )
 def test_a_page_is_printed_into_a_pipe_as_plain_text(words: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,7 +42,12 @@ def test_a_page_is_opened_in_the_browser(
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or starts)
-    pages = ((["docs"], "index"), (["docs", "views"], "views"), (["rules", "naga"], "rules-naga"))
+    pages = (
+        (["docs"], "index"),
+        (["docs", "views"], "views"),
+        (["rules", "naga", "--encoding"], "encoding-naga"),
+        (["rules", "naga"], "rules-naga"),
+    )
     for words, name in pages if starts else pages[-1:]:
         assert main([*words, "--browser"]) == 0
         captured = capsys.readouterr()
@@ -57,6 +63,7 @@ def test_a_page_is_opened_in_the_browser(
         (["docs", "../views"], 'arena: no page "../views"; there are: commands, '),
         (["rules", "nega"], 'no game "nega"; did you mean "naga"?'),
         (["rules", "--browser"], "arena: --browser: name a game"),
+        (["rules", "--encoding"], "arena: --encoding: name a game"),
     ],
 )
 def test_what_does_not_exist_is_answered_with_what_does(

@@ -1,4 +1,4 @@
-"""The page on results as data: its tables are those of the schema, and its queries run."""
+"""The page on results: its tables are those of the schema, and its queries run."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from helpers.paths import BAD_BOTS, DOCS, HOUSE_BOTS
 
-PAGE = (DOCS / "data.md").read_text()
+PAGE = (DOCS / "results.md").read_text()
 TABLES = (schema.MATCHES, schema.ACTIONS, schema.RATINGS, schema.HISTORY, schema.FAULTS, schema.TOTALS)
 KINDS = {"match_id": "12 bytes", "int64_list": "list of int64", "int32_list": "list of int32"}
 
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_every_table_is_described_column_by_column() -> None:
     for table in TABLES:
         (text,) = re.findall(rf"### {re.escape(table.file)}\n(.*?)(?=\n### |\Z)", PAGE, re.DOTALL)
-        rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| (.+) \|$", text, re.MULTILINE)
+        rows = re.findall(r"^\| `(\w+)`: ([^|]+) \| (.+) \|$", text, re.MULTILINE)
         assert rows == [
             (
                 column.name,

@@ -30,7 +30,7 @@ LONG = ("contest", "tuning")
 """Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "performance", "adding-a-game", "results", "data", "tables", "live-hall", "playing", "learning",
+    "cluster", "performance", "adding-a-game", "results", "tables", "live-hall", "playing", "learning",
     "encodings", "luck", "ratings", "training",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and
@@ -112,10 +112,9 @@ def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monk
 
 @pytest.mark.parametrize("name", names())
 def test_every_attribute_of_every_view_is_listed(name: str) -> None:
-    rows = [
-        f"| `{found.text}` | `{found.type.replace('|', chr(92) + '|')}` | {found.meaning} |" for found in attributes(load(name))
-    ]
-    table = "\n".join([f"<!-- {name} -->", "| `view.` | type | |", "|---|---|---|", *rows, ""])
+    bar = {ord("|"): r"\|"}
+    rows = [f"| `{found.text}: {found.type.translate(bar)}` | {found.meaning} |" for found in attributes(load(name))]
+    table = "\n".join([f"<!-- {name} -->", "| `view.` | |", "|---|---|", *rows, ""])
     assert table in (DOCS / "views.md").read_text(), f"the table of {name} should be\n{table}"
 
 

@@ -1,4 +1,4 @@
-"""The normative pages say what the code does: columns, endings, manifest keys, config keys, messages, positions."""
+"""The normative pages say what the code does: endings, manifest keys, config keys, positions."""
 
 import json
 import re
@@ -11,9 +11,7 @@ from arena.audit.laws.traces import trace_lines
 from arena.engine.options import OptionValue
 from arena.engine.position import COMMON_KEYS
 from arena.games import load, names
-from arena.match import protocol
 from arena.records import DEFAULT_LIMITS, Ending
-from arena.results import schema
 from arena.results.manifest import Manifest
 from arena.tournament.config import BotConfig, ClockConfig, Config, GameConfig, check_config
 from arena.tournament.formats.format import formats
@@ -58,16 +56,6 @@ def quoted(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
 
 
-@pytest.mark.parametrize("table", [schema.ACTIONS, schema.RATINGS, schema.HISTORY, schema.FAULTS, schema.TOTALS])
-def test_the_columns_of_the_other_tables_are_named(table: schema.Table) -> None:
-    if f"### {table.file}" in FORMATS:
-        text = section(FORMATS, table.file)
-    else:
-        (text,) = re.findall(rf"^- `{re.escape(table.file)}`: (.*?)(?=^-|^#)", FORMATS, re.DOTALL | re.MULTILINE)
-    words = [word for word in quoted(text) if word != "overall"]
-    assert words == [column.name for column in table.columns]
-
-
 def test_the_endings_are_listed_with_their_blame() -> None:
     described = {quoted(row[0])[0]: row[1] for row in rows(section(FORMATS, "Endings"))}
     assert list(described) == [ending.value for ending in Ending]
@@ -103,18 +91,6 @@ def test_authors_are_told_the_clock_and_the_memory_that_a_config_gives_by_defaul
     assert f"| memory | {DEFAULT_LIMITS.memory // 1_000_000} MB |" in page
     move, bank, start = (text.removesuffix("s") for text in msgspec.structs.astuple(ClockConfig()))
     assert f"| CPU time | {move} s a decision, plus {bank} s a match" in page and f"; {start} s to start |" in page
-
-
-def test_the_messages_have_the_keys_of_the_protocol() -> None:
-    kinds = (protocol.Start, protocol.Act, protocol.End, protocol.Ready, protocol.Choice)
-    text = section(FORMATS, "Seen states and messages")
-    described = [
-        re.findall(r'"(\w+)"', cell) for row in re.findall(r"^\| `(\{.*?\})` \|", text, re.MULTILINE) for cell in [row]
-    ]
-    assert len(described) == len(kinds)
-    for keys, kind in zip(described, kinds):
-        type_of_it = ["type", kind.__struct_config__.tag] if kind.__struct_config__.tag else []
-        assert keys == [*type_of_it, *kind.__struct_fields__]
 
 
 @pytest.mark.parametrize(("name", "seats", "given"), TABLES)

@@ -17,7 +17,7 @@ MACHINE = {"attempts", "isolation", "reproducible", "cpu_ms_total", "cpu_ms_p50"
 
 
 def test_columns_are_those_of_the_formats() -> None:
-    """Those of matches.parquet are held to docs/data.md in tests/docs/test_data_page.py."""
+    """Those of matches.parquet are held to docs/results.md in tests/docs/test_data_page.py."""
     assert [column.name for column in ACTIONS.columns] == ["match_id", "actions", "delays"]
     assert tuple(column.name for column in RATINGS.columns) == Rating.__struct_fields__
 

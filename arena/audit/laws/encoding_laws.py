@@ -139,7 +139,7 @@ def _plane_at(planes: Sequence[Plane], place: int) -> str:
 
 
 def _after(table: Table, moment: Decision, code: int) -> bytes:
-    """What the seat sees after an action, as features."""
+    """Return what the seat sees after an action, as features."""
     states = copy(table.game, moment.states)
     table.game.engine.step(states, code)
     return table.game.encoding.features(table.game.observed(states, moment.seat), moment.seat).tobytes()

@@ -279,7 +279,7 @@ def _same_secret(game: Game, states: States, others: States) -> bool:
 
 
 def _course(game: Game, states: States) -> tuple[Any, ...]:
-    """What every seat knows about where the match stands."""
+    """Return what every seat knows about where the match stands."""
     engine = game.engine
     entries = (engine.current_seat, engine.is_simultaneous, engine.is_round_over, engine.is_terminal)
     return tuple(entry(states) for entry in entries)
@@ -331,7 +331,7 @@ def _is_empty(value: object) -> bool:
 
 
 def _is_masked(value: object, truth: object) -> bool:
-    """Whether `value` is `truth` with `?` for some of it."""
+    """Return whether `value` is `truth` with `?` for some of it."""
     if isinstance(value, list) and isinstance(truth, list):
         return len(value) == len(truth) and all(_is_masked(*pair) for pair in zip(value, truth))
     if isinstance(value, dict) and isinstance(truth, dict):

@@ -67,7 +67,7 @@ def _written(table: Table) -> Iterator[tuple[Decision, str, int, Write]]:
 
 
 def _once(write: Write, states: States, seat: int, size: int, where: str) -> Features:
-    """What is written, after a check that it is whole."""
+    """Return what is written, after a check that it is whole."""
     before, found = states.tobytes(), []
     for fill in _FILLS:
         buffer = np.full(size + _MARGIN, fill, np.float32)
@@ -134,7 +134,7 @@ def _listed(game: Game, states: States, seat: int, number: int, rng: Words) -> t
 
 
 def _sights(game: Game, world: States, seats: int) -> bytes:
-    """What all seats together see of a world."""
+    """Return what all seats together see of a world."""
     return b"".join(game.observed(world, seat).tobytes() for seat in range(seats))
 
 
@@ -209,12 +209,12 @@ def _moments(table: Table) -> Iterator[tuple[Luck, Decision]]:
 
 
 def _seen(table: Table, states: States) -> list[bytes]:
-    """What each seat sees."""
+    """Return what each seat sees."""
     return [table.game.observed(states, seat).tobytes() for seat in range(table.seats)]
 
 
 def _after(table: Table, states: States, code: int) -> list[bytes]:
-    """What each seat sees after an action, before the next round is dealt."""
+    """Return what each seat sees after an action, before the next round is dealt."""
     after = copy(table.game, states)
     table.game.engine.step(after, code)
     return _seen(table, after)

@@ -50,7 +50,7 @@ def _lines(game: Game, seats: int, rng: random.Random, seed: int) -> Iterator[st
 
 
 def _seen(game: Game, states: States, seats: int) -> Iterator[str]:
-    """What the seats see, line by line."""
+    """Yield what the seats see, line by line."""
     views = [game.text.describe(game.observed(states, seat)[0], seat).split("\n") for seat in range(seats)]
     if len({len(view) for view in views}) > 1:
         views = [["\n".join(view)] for view in views]  # not the same lines: one view after the other

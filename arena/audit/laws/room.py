@@ -61,7 +61,7 @@ def fingerprint(game: Game, seeds: range, limit: int = 200) -> str:
 
 
 def _keeps(game: Game, seats: int, name: str, value: OptionValue) -> bool:
-    """Whether the value goes with the number of seats; then the state and its position must keep it."""
+    """Return whether the value goes with the number of seats; then the state and its position must keep it."""
     try:
         resolved = game.resolve_options({name: value}, seats)
     except ConfigError:

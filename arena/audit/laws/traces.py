@@ -236,7 +236,7 @@ class _Replay:
         return delay
 
     def _surprises(self, document: Document, states: States, action: int) -> list[str]:
-        """What of the traced position neither follows from the one before nor can be chance."""
+        """Return what of the traced position neither follows from the one before nor can be chance."""
         traced, ours = self._parts(document), self._parts(_after(self._game, states, action))
         open_paths = [path for path in {**traced, **ours} if traced.get(path) != ours.get(path)]
         if not self._is_own:

@@ -162,7 +162,7 @@ def _check(outcome: object) -> None:
 
 
 def _watched(keeper: Keeper, attack: str, found: list[tuple[Numbers, Numbers, str]]) -> Channel:
-    """What came of matches with a rival that is watched; see `_match`."""
+    """Return what came of matches with a rival that is watched; see `_match`."""
     scores, held = (np.concatenate([match[part] for match in found]) for part in (0, 1))
     pairs = int(held.sum()) * int((~held).sum())
     right = (rankdata(scores)[held].sum() - held.sum() * (held.sum() + 1) / 2) / pairs

@@ -1,6 +1,5 @@
-"""`arena bench engine`: random play in compiled code, and what a room costs its callers.
-
-Speed, measured: what `arena bench` prints. Figures are medians of CPU time, for this machine; never a test.
+"""`arena bench engine`: measure random play in compiled code, and what a room costs its callers. Figures are medians of CPU
+time, for this machine; never a test.
 """
 
 import itertools
@@ -73,7 +72,7 @@ def room_speeds(name: str) -> list[PlaySpeed]:
 
 
 def room_cost(name: str) -> RoomCost:
-    """What calls from Python, copies and compiling cost in one room."""
+    """Return what calls from Python, copies and compiling cost in one room."""
     game = games.load(name)
     games.warm(game)
     with tempfile.TemporaryDirectory() as empty:

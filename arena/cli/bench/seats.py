@@ -1,6 +1,5 @@
-"""`arena bench seats`: what locked seats and command bots cost.
-
-What locked seats cost: what `arena bench seats` prints. Medians of wall time, for this machine; never a test.
+"""`arena bench seats`: measure what locked seats and command bots cost. Figures are medians of wall time, for this machine;
+never a test.
 """
 
 import contextlib

@@ -171,7 +171,7 @@ def work(rounds: int) -> None:
 
 
 def rounds_of(seconds: float) -> int:
-    """How many rounds of `work` take so much CPU time here."""
+    """Return how many rounds of `work` take so much CPU time here."""
     rounds = 1000
     while True:
         began = time.process_time()
@@ -217,7 +217,7 @@ def throughputs(backends: Sequence[str] = BACKENDS, scale: float = 1.0) -> Itera
 
 
 def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size]:
-    """What a tournament of each size costs its driver."""
+    """Yield what a tournament of each size costs its driver."""
     for size in matches:
         with Table(False, size + max(size // 20, 10 * PER_DEAL)) as table:  # a bit more, so that it can go on
             settings = Settings(out=table / "out", backend=backend, workers=2, job=StubJob)
@@ -227,7 +227,7 @@ def sizes(matches: Sequence[int] = SIZES, backend: str = LOCAL) -> Iterator[Size
 
 
 def starts(matches: Sequence[int] = (PER_DEAL, LARGE_PLAN), backends: Sequence[str] = BACKENDS) -> Iterator[Start]:
-    """How long a small and a large plan take from the call to the first match, with each backend."""
+    """Yield how long a small and a large plan take from the call to the first match, with each backend."""
     for backend in backends:
         for size in matches:
             with Table(False, size) as table:
@@ -412,7 +412,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def loads(scale: float = 1.0, backend: str = LOCAL) -> Iterator[Load]:
-    """What one driver holds from workers that pretend; `scale`: of the usual number of workers, and of matches."""
+    """Yield what one driver holds from workers that pretend; `scale`: of the usual number of workers, and of matches."""
     workers = max(LEAST_WORKERS, round(scale * WORKERS))
     matches = max(PER_DEAL * workers, round(scale * MATCHES))
     for offered in LOADS:

@@ -153,7 +153,7 @@ def _first_decision(name: str) -> tuple[float, float]:
 
 
 def _overdraft(game: Game, views: list[Position]) -> tuple[float, float]:
-    """How far searches overrun their time budget: median of the worst position, and share of runs above the tolerance."""
+    """Return how far searches overrun their time: median of the worst position, and share of runs above the tolerance."""
     shares = [[_overrun(game, view, budget) for _ in range(BUDGET_RUNS)] for budget in BUDGETS for view in views]
     every = [share for runs in shares for share in runs]
     return max(statistics.median(runs) for runs in shares), statistics.mean(share > TOLERANCE for share in every)
@@ -165,7 +165,7 @@ def _overrun(game: Game, view: Position, budget: float) -> float:
 
 
 def _speedup(game: Game, view: Position) -> float:
-    """How much faster several threads are than one; timed in turns, as the machine's speed may change."""
+    """Return how much faster several threads are than one; timed in turns, as the machine's speed may change."""
     asked = {threads: Settings(iterations=THREAD_ITERATIONS * threads, threads=threads) for threads in (1, THREADS)}
     walls = dict.fromkeys(asked, float("inf"))
     for _ in range(THREAD_RUNS):

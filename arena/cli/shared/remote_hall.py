@@ -1,6 +1,5 @@
-"""A hall elsewhere, as a program asks it: an address and a token, JSON over HTTP, and one sentence for what goes wrong.
-
-`arena submit --to URL`: send a bot to a hall, and follow it until it is accepted or refused.
+"""A client of a hall elsewhere: an address and a token, JSON over HTTP, one sentence for what goes wrong. `arena submit --to
+URL` sends a bot with it, and follows the bot until it is accepted or refused.
 """
 
 import time
@@ -162,7 +161,7 @@ def sent(hall: RemoteHall, name: str, bot: BotFiles) -> Outcome:
 
 
 def _packed(bot: BotFiles) -> bytes:
-    """What is sent of a bot: one file as it is, a folder as a zip."""
+    """Return what is sent of a bot: one file as it is, a folder as a zip."""
     (content, *others) = bot.files.values()
     return content if not others and bot.command is None else zipped(bot)
 

@@ -1,6 +1,5 @@
-"""What all commands that play share: their options, the progress on the screen, and the end by Ctrl-C.
-
-Ctrl-C that is not lost: what Python raises inside a callback or a destructor it only reports, and goes on.
+"""What all commands that play share: their options, the progress on the screen, and the end by Ctrl-C, which is not lost where
+Python only reports what a callback or a destructor raises.
 """
 
 import contextlib

@@ -44,7 +44,7 @@ class Output(io.RawIOBase):
         """Why nothing can be written any more."""
 
     def writable(self) -> bool:
-        """Whether it is for writing: yes, even if all is dropped."""
+        """Return whether it is for writing: yes, even if all is dropped."""
         return True
 
     def fileno(self) -> int:
@@ -52,7 +52,7 @@ class Output(io.RawIOBase):
         return self._descriptor
 
     def isatty(self) -> bool:
-        """Whether a terminal shows it."""
+        """Return whether a terminal shows it."""
         return os.isatty(self._descriptor)
 
     def write(self, data: Any) -> int:
@@ -80,7 +80,7 @@ def open_streams() -> Output:
 
 
 def is_gone(stream: TextIO) -> bool:
-    """Whether nothing that is written on a stream arrives any more."""
+    """Return whether nothing that is written on a stream arrives any more."""
     raw = getattr(getattr(stream, "buffer", None), "raw", None)
     return isinstance(raw, Output) and raw.failure is not None
 

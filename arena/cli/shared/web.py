@@ -26,7 +26,7 @@ def need_web(command: str) -> None:
 
 
 def has_screen() -> bool:
-    """Whether a browser has somewhere to open, or the user names one; in a terminal alone, one in text would take its place."""
+    """Return whether a browser can open, or the user names one; in a terminal alone, one in text would take its place."""
     return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
 
 

@@ -91,6 +91,6 @@ def _luck(one: SameDeal, record: MatchRecord) -> str:
 
 
 def _is_fewer_better(record: MatchRecord) -> bool:
-    """Whether the score of the first place is below that of the last one."""
+    """Return whether the score of the first place is below that of the last one."""
     first, *_, last = sorted(record.seats, key=lambda row: row.place)
     return first.score < last.score

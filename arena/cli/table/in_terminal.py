@@ -1,6 +1,5 @@
-"""A whole match of a person in the terminal: it is played, stored, and looked back on.
-
-Who sits at a table in the terminal: the person, and the opponents by level or by name.
+"""A whole match of a person in the terminal: the opponents are found by level or by name, it is played, stored, and looked
+back on.
 """
 
 import getpass

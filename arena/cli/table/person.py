@@ -1,6 +1,5 @@
-"""The seat of a person at the terminal: shows the table, takes commands, and asks until the answer is legal.
-
-What a person may ask at the table: why a card cannot be played, what a perfect memory knows, what a search would do.
+"""The seat of a person at the terminal: shows the table, takes commands and questions (why a card cannot be played, what a
+perfect memory knows, what a search would do), and asks until the answer is legal.
 """
 
 import contextlib

@@ -1,6 +1,5 @@
-"""How a table looks in a terminal of any width: wrapped lines, and actions in columns.
-
-The rules of a game at the table: the whole page, or one of its sections, in the language of the terminal.
+"""What a terminal of any width shows at a table: wrapped lines, actions in columns, and the rules of the game, whole or one
+section, in the language of the terminal.
 """
 
 import os

@@ -94,6 +94,6 @@ def status_lines(found: Status) -> Iterator[str]:
 
 
 def _way_on(found: Status) -> Iterator[str]:
-    """How a stopped run goes on."""
+    """Yield how a stopped run goes on."""
     if found.process is None and not found.is_finished:
         yield f"  goes on with: {found.command or 'the same command or call that started it'}"

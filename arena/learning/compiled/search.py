@@ -81,7 +81,7 @@ def search(
 
 @jit.generic
 def _best(w: Workspace, count: int, rng: Words) -> int:
-    """What `Findings.best_code` chooses: by shares where there are any, else among the last rivals, else by visits."""
+    """Return what `Findings.best_code` chooses: by shares where there are any, else among the last rivals, else by visits."""
     highest = 0.0
     is_halved = False
     for i in range(count):
@@ -109,7 +109,7 @@ def _best(w: Workspace, count: int, rng: Words) -> int:
 
 @jit.generic
 def _level(w: Workspace, count: int) -> float:
-    """How much more the simulations brought than the priors of their first actions, on average."""
+    """Return how much more the simulations brought than the priors of their first actions, on average."""
     above = 0.0
     visits = 0.0
     for i in range(count):

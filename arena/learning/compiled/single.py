@@ -2,7 +2,7 @@
 
 `states` holds three records: the position, what one seat sees of it, and what would follow.
 
-How Python calls the tables: the arrays are handed over once as a list of addresses, not array by array in each call.
+Python calls it with its arrays, which are handed over once as a list of addresses, not array by array in each call.
 """
 
 from typing import Any

@@ -39,7 +39,7 @@ def index_of(encoding: Encoding, code: int, legal: Sequence[int] = ()) -> int:
 
 
 def observation_space(encoding: Encoding, actions: int, mask: str, *, has_action_features: bool) -> spaces.Space[Any]:
-    """What is observed: the features; or a dictionary with them, the mask over all `actions`, and their features."""
+    """Return what is observed: the features; or a dictionary with them, the mask over all `actions`, and their features."""
     features = spaces.Box(*_limits(encoding.planes), dtype=np.float32)
     if mask == "info":
         return features
@@ -125,7 +125,7 @@ class Shown:
 
 
 def episode_results(tables: Tables) -> dict[str, NDArray[Any]]:
-    """What came of the episodes that ended last, a row for each table."""
+    """Return what came of the episodes that ended last, a row for each table."""
     return {
         "own_seat": tables.own_seats(ended=True),
         "places": tables.final_places.copy(),
@@ -200,7 +200,7 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         return observation, float(self._reward[0]), True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal: what sb3-contrib's MaskablePPO asks for."""
+        """Return which actions are legal: what sb3-contrib's MaskablePPO asks for."""
         return np.array(self.tables.mask[0], np.bool_)
 
     def action_texts(self) -> list[str]:
@@ -364,7 +364,7 @@ class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         }
 
     def _results(self, which: NDArray[np.bool_]) -> dict[str, Any]:
-        """What came of the episodes that ended in this step."""
+        """Return what came of the episodes that ended in this step."""
         found: dict[str, Any] = episode_results(self.tables)
         if self._mode == AutoresetMode.SAME_STEP:
             final = np.full(self.num_envs, None, object)

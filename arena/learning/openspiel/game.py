@@ -113,7 +113,10 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
         return 1
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> "ArenaObserver | None":
-        """What a player sees. None for kinds of observation that the hall's games do not have, such as the public part."""
+        """Return what a player sees.
+
+        None for kinds of observation that the hall's games do not have, such as the public part.
+        """
         if params:
             raise ValueError(f"observers of {self} take no parameters, not {dict(params)}")
         if iig_obs_type is None:
@@ -153,7 +156,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]
         return _CHANCE if node is None else _TERMINAL if node.is_over else node.seat
 
     def is_terminal(self) -> bool:
-        """Whether the match is over."""
+        """Return whether the match is over."""
         return self.node is not None and self.node.is_over
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -162,7 +165,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]
         return [(outcome, 1.0 / count) for outcome in range(count)]
 
     def returns(self) -> list[float]:
-        """What the match brings each player; nothing before its end."""
+        """Return what the match brings each player; nothing before its end."""
         node = self.node
         return node.setup.returns(node.states) if node is not None and node.is_over else [0.0] * self.num_players()
 
@@ -223,7 +226,7 @@ class ArenaObserver:
             self._setup.encoding.write(state.node.observed(player), player, self.tensor)
 
     def string_from(self, state: ArenaState, player: int) -> str:
-        """What the player has been shown, as a digest (equal for what it cannot tell apart); or what it sees, in words."""
+        """Return what the player was shown, as a digest (equal for what it cannot tell apart); or what it sees, in words."""
         node = state.node
         if node is None:
             return f"seat {player}, before the deal"

@@ -69,7 +69,7 @@ class Node:
         return node
 
     def known(self, seat: int) -> bytes:
-        """What a seat has learnt, as a digest: its views at its decisions, the events in between, and its view now."""
+        """Return what a seat has learnt, as a digest: its views at its decisions, the events in between, and its view now."""
         missing: list[tuple[Node, Learnt]] = []
         node: Node | None = self
         while node is not None and seat not in node._known:
@@ -83,7 +83,7 @@ class Node:
         return known
 
     def learnt(self, seat: int) -> Learnt:
-        """What a seat has been shown, but for its view now."""
+        """Return what a seat has been shown, but for its view now."""
         last, since = self._since_decision(seat)
         return since if last is None else since._replace(before=last.known(seat))
 

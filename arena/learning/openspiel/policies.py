@@ -126,7 +126,7 @@ def solved(game: ArenaGame, iterations: int) -> policy.Policy:
 
 
 def _size(node: Node, most: int) -> int:
-    """How many positions can follow, this one included; counting ends a little above `most`."""
+    """Return how many positions can follow, this one included; counting ends a little above `most`."""
     found, waiting = 0, [node]
     while waiting and found <= most:
         one = waiting.pop()
@@ -151,7 +151,7 @@ class OpenSpielAgent(Agent):
         self._player = self.player(self.game, info.seat)
 
     def act(self, view: View) -> str:
-        """What the player chooses in a state that this seat thinks possible."""
+        """Return what the player chooses in a state that this seat thinks possible."""
         shown = Learnt(self._learnt, tuple(view.events))
         self._learnt = digest(shown, view.state.tobytes())
         if len(view.legal) == 1:

@@ -134,7 +134,7 @@ def _written_text(text: str) -> str:
 
 
 def _stays_text(text: str) -> bool:
-    """Whether OpenSpiel reads a text as one, and as no number or flag."""
+    """Return whether OpenSpiel reads a text as one, and as no number or flag."""
     return text.startswith('"') or (text.lower() not in ("true", "false") and bool(text.strip("+-0123456789.")))
 
 
@@ -148,7 +148,7 @@ def _default(option: Option) -> Value:
 
 
 def _option_value(option: Option, value: Value) -> OptionValue:
-    """What an option was given, as a config has it."""
+    """Return what an option was given, as a config has it."""
     if not isinstance(value, str):
         return value
     text = _unpacked(value)
@@ -236,7 +236,7 @@ class Setup:
         return self.game.deal(self.seats, self.options, seed)
 
     def returns(self, states: States) -> list[float]:
-        """What each seat gets for a finished match; together nothing."""
+        """Return what each seat gets for a finished match; together nothing."""
         if self.reward == PLACES:
             _, places = self.game.final(states, self.seats)
             return place_rewards(places, self.game.units(self.seats, self.options))

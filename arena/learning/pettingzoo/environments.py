@@ -57,7 +57,7 @@ class Settings:
     """What is rendered of an AEC environment: what the agent to choose knows, or everything."""
 
     def check(self) -> Seating:
-        """What is played. Raises ConfigError that names the setting."""
+        """Return what is played. Raises ConfigError that names the setting."""
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
             if value not in allowed:
@@ -73,12 +73,12 @@ def agent_names(played: Seating) -> list[str]:
 
 
 def observation_space(settings: Settings, played: Seating) -> spaces.Space[Any]:
-    """What an agent observes."""
+    """Return what an agent observes."""
     return observed(played.encoding, played.actions, settings.mask, has_action_features=settings.action_features)
 
 
 def action_space(played: Seating) -> spaces.Discrete[Any]:
-    """What an agent chooses from."""
+    """Return what an agent chooses from."""
     return spaces.Discrete(played.actions)
 
 
@@ -108,11 +108,11 @@ class _Environment(EzPickle):
         self._renderer = Renderer(self.seating.game, asked.render_mode)
 
     def observation_space(self, agent: str) -> Any:
-        """What the agent observes."""
+        """Return what the agent observes."""
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """What the agent chooses from: the game's action codes, or places in its list of legal actions."""
+        """Return what the agent chooses from: the game's action codes, or places in its list of legal actions."""
         return self._action_spaces[agent]
 
 
@@ -183,7 +183,7 @@ class TurnsEnv(_Environment, AECEnv):  # type: ignore[misc]  # PettingZoo has no
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows, in arrays of its own. The mask of an agent that is not to choose is empty."""
+        """Return what an agent knows, in arrays of its own. The mask of an agent that is not to choose is empty."""
         table = self._table
         is_choosing = agent == self.agent_selection and not self._is_over
         features = table.features.copy() if is_choosing else table.known(self._seats[agent])
@@ -252,7 +252,7 @@ class TurnsEnv(_Environment, AECEnv):  # type: ignore[misc]  # PettingZoo has no
             self.infos[self.agent_selection] = info
 
     def _begins_a_cycle(self, found: int) -> bool:
-        """Whether the decision to come does not fall together with the one before."""
+        """Return whether the decision to come does not fall together with the one before."""
         before, self._before = self._before, found
         goes_on = found & IS_TOGETHER and before & IS_TOGETHER and not found & ENDED_ROUND
         return not (goes_on and found >> SEAT_SHIFT > before >> SEAT_SHIFT)
@@ -367,7 +367,7 @@ class TogetherEnv(_Environment, ParallelEnv):  # type: ignore[misc]
         raise ValueError(f"action: {actions[agent]!r} of {agent} is not legal in {self}; legal: {legal}")
 
     def _shown(self) -> tuple[dict[str, Observation], Infos]:
-        """What all agents observe, and what stands beside it."""
+        """Return what all agents observe, and what stands beside it."""
         if self._renderer.is_live:
             self.render()
         table, asked = self._table, self._settings

@@ -83,7 +83,7 @@ def judged_gate(scores: Iterable[float], deals: int) -> Gate:
 
 
 def deal_score(first: Player, second: Player, table: Table, seed: int) -> float:
-    """How the first player does on one deal, from -1 to 1: the mean over its seats of rivals behind less rivals ahead.
+    """Return how the first player does on one deal, from -1 to 1: the mean over its seats of rivals behind less rivals ahead.
 
     It plays each seat once, the second player all others.
     """
@@ -97,12 +97,12 @@ def deal_score(first: Player, second: Player, table: Table, seed: int) -> float:
 
 
 def pool_score(first: Player, second: Player, stranger: Player, table: Table, seed: int) -> float:
-    """How much better the first player does than the second one where a stranger plays all other seats, from -1 to 1."""
+    """Return how much better the first player does than the second one where a stranger plays all other seats, from -1 to 1."""
     return (deal_score(first, stranger, table, seed) - deal_score(second, stranger, table, seed)) / 2.0
 
 
 def round_worth(players: Sequence[Player], table: Table, seed: int) -> Numbers:
-    """What the first round of a deal brings to each seat."""
+    """Return what the first round of a deal brings to each seat."""
     game, engine = table.game, table.game.engine
     states = game.deal(table.seats, table.options, seed)
     while not engine.is_round_over(states):

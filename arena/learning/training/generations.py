@@ -147,7 +147,10 @@ def train(
 
 
 def _best_of(best: Nets, nets: Nets, found: dict[str, Any]) -> Nets:
-    """What is kept after a generation. Notes that do not say it are older than gates of policies, and kept every policy."""
+    """Return what is kept after a generation.
+
+    Notes that do not say it are older than gates of policies, and kept every policy.
+    """
     kept = found.get("kept", [*nets.nets] if found["accepted"] else [KINDS[POLICY]])
     return Nets({**best.nets, **{name: net for name, net in nets.nets.items() if name in kept}}, nets.seats)
 
@@ -158,7 +161,7 @@ def sources(game: Game) -> str:
 
 
 def line_of(found: dict[str, Any]) -> str:
-    """What a generation found, in a line."""
+    """Return what a generation found, in a line."""
     losses = ", ".join(f"{name} {value:.3f}" for name, value in found["losses"].items())
     gates = ", ".join(
         f"{one.get('of', SEARCH)} {share_text(one)} over {one['against']} in {one['deals']} deals" for one in found["gates"]
@@ -188,7 +191,7 @@ def _check_folder(folder: Path, kind: Note, plan: Plan) -> None:
 
 
 def _told(place: Path) -> dict[str, Any]:
-    """What a generation that is over brought. Raises ConfigError."""
+    """Return what a generation that is over brought. Raises ConfigError."""
     told = read_note(place).generations
     if len(told) != 1 or not {"generation", "positions", "losses", "gates", "accepted"} <= told[0].keys():
         raise ConfigError(f"{place / NOTE}: not the note of one generation; name another --out")
@@ -296,7 +299,7 @@ def _passed(trial: _Trial, plan: Plan, pool: "_Pool", seed: int, watcher: Watche
 
 
 def _times(rows: int, few: int) -> int:
-    """How often the few rows of searches are to count."""
+    """Return how often the few rows of searches are to count."""
     return max(1, round(SEARCHED_SHARE / (1.0 - SEARCHED_SHARE) * rows / max(1, few)))
 
 

@@ -98,7 +98,7 @@ def log_loss(found: Numbers, targets: Numbers) -> float:
 
 
 def calibration(found: Numbers, targets: Numbers) -> float:
-    """How far the mean of the targets is from what was said, in ten equal bins, weighted by their rows."""
+    """Return how far the mean of the targets is from what was said, in ten equal bins, weighted by their rows."""
     bins = np.minimum(BINS - 1, (found * BINS).astype(int))
     return float(sum(abs((found - targets)[bins == place].sum()) for place in range(BINS)) / len(found))
 

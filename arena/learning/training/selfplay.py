@@ -111,7 +111,7 @@ def searched_round(table: Table, asked: Settings, number: int, seed: int, strang
 
 
 def _seated(table: Table, asked: Settings, strangers: float, seed: int) -> list[Settings]:
-    """What each seat plays."""
+    """Return what each seat plays."""
     rng = random.Random(seed)
     return [
         replace(asked, judge="rule", worlds="uniform", **rng.choice(STRANGERS)) if rng.random() < strangers else asked
@@ -120,13 +120,13 @@ def _seated(table: Table, asked: Settings, strangers: float, seed: int) -> list[
 
 
 def joined_rounds(table: Table, rounds: list[Round]) -> tuple[Rows, Choices]:
-    """What many rounds give, one after the other."""
+    """Return what many rounds give, one after the other."""
     rows = joined([new_rows(table.game, table.seats, 0), *(found.rows for found in rounds)])
     return rows, joined_choices([found.choices for found in rounds if found.choices is not None])
 
 
 def worth_of(table: Table, states: States) -> Numbers:
-    """What a position is worth to each seat, by the room's `evaluate`."""
+    """Return what a position is worth to each seat, by the room's `evaluate`."""
     out = np.zeros(max(table.game.seats))
     _entries(table.game).worth(states, table.game.constants, out)
     return out[: table.seats]

@@ -20,7 +20,7 @@ _TEXT = 2000
 
 
 def trouble(cell: Cell) -> str:
-    """What a locked child can do but must not, or cannot do but must, in words; empty if the lock holds."""
+    """Return what a locked child can do but must not, or cannot do but must, in words; empty if the lock holds."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:

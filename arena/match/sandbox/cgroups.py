@@ -74,12 +74,12 @@ def held_back(process: Path = Path("/proc/self")) -> float:
 
 
 def memory_limit(process: Path = Path("/proc/self")) -> int | None:
-    """How many bytes the cgroup of a process, and those above it, may have; None: as many as the machine has."""
+    """Return how many bytes the cgroup of a process, and those above it, may have; None: as many as the machine has."""
     return min((limit for _, limit in _memory_limits(process)), default=None)
 
 
 def has_memory(process: Path = Path("/proc/self")) -> bool:
-    """Whether a quarter of what each of those cgroups may have could be had now."""
+    """Return whether a quarter of what each of those cgroups may have could be had now."""
     return all(4 * (limit - _memory_used(folder)) >= limit for folder, limit in _memory_limits(process))
 
 

@@ -224,7 +224,7 @@ class Child:
         self._heard = bytearray()
 
     def take_heard(self) -> str:
-        """What the child has printed since this was called last, as far as it was read."""
+        """Return what the child has printed since this was called last, as far as it was read."""
         heard, self._heard = self._heard or bytearray(), bytearray()
         return heard.decode("utf-8", "replace")
 
@@ -250,7 +250,7 @@ class Child:
         self._signal(signal.SIGKILL)
 
     def has_ended(self, seconds: float = 0.0) -> bool:
-        """Whether the process is over, waiting for that at most `seconds`."""
+        """Return whether the process is over, waiting for that at most `seconds`."""
         over = select.poll()
         over.register(self._handle, select.POLLIN)
         return bool(over.poll(1000 * seconds))
@@ -301,7 +301,7 @@ class Child:
             raise Trouble(Ending.MALFORMED, str(wrong)) from None
 
     def _too_late(self, spell: pressure.Spell, cpu: float, used: float, beyond_is: Ending) -> Trouble:
-        """What it is if a child was waited for too long, and has not used up its clock: nobody's fault if it lacked a CPU.
+        """Return what it is if a child was late, and has not used up its clock: nobody's fault if it lacked a CPU.
 
         The child's, if it slept most of that time, or if the cores idled meanwhile on which it may run.
         """

@@ -255,7 +255,10 @@ class OpenChild(Child):
             os.killpg(self.pid, signal.SIGKILL)
 
     def has_ended(self, seconds: float = 0.0) -> bool:
-        """Whether the process is over, waiting for that at most `seconds`. It is not buried yet: its clock can be read."""
+        """Return whether the process is over, waiting for that at most `seconds`.
+
+        It is not buried yet: its clock can be read.
+        """
         if not hasattr(os, "waitid"):
             return self._process.poll() is not None
         deadline = time.monotonic() + seconds

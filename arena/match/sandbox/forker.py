@@ -1,6 +1,5 @@
-"""The worker's end of a process that forks children when it is told to: the zygote, or the template of a bot.
-
-The other end of `forker`: a process that forks children for a worker until the worker is gone.
+"""Both ends of a process that forks children when it is told to (the zygote, or the template of a bot), until its worker is
+gone.
 """
 
 import os

@@ -113,12 +113,12 @@ class HeldSeat(ABC):
         self._listens = True
 
     def take_notes(self) -> Notes:
-        """What the bot noted about the decision that it answered last, if somebody listens; nothing the second time."""
+        """Return what the bot noted about the decision that it answered last, if somebody listens; nothing the second time."""
         notes, self._notes = self._notes, Notes()
         return notes
 
     def take_output(self) -> str:
-        """What the bot has printed since this was called last, if somebody listens; not made printable."""
+        """Return what the bot has printed since this was called last, if somebody listens; not made printable."""
         if self._child is None:
             return ""
         if self._child.is_open:

@@ -112,7 +112,7 @@ class Keeper:
             self.renew()
 
     def lacks(self, game: str, part: str) -> bool:
-        """Whether a part of a game is one that the zygote does not have. Any text may stand for the part."""
+        """Return whether a part of a game is one that the zygote does not have. Any text may stand for the part."""
         return jit.ENABLED and part in games.PARTS and part not in self._loaded.get(game, ())
 
     def folder(self, bot: BotFiles) -> str:
@@ -128,7 +128,7 @@ class Keeper:
         return self._folders[self.folder(bot)]
 
     def bot(self, files: BotFiles, limits: Limits) -> wire.Bot:
-        """What the template of a bot in Python is told of it; its files are unpacked if there is no template yet."""
+        """Return what the template of a bot in Python is told of it; its files are unpacked if there is no template yet."""
         known = self._bots.get(id(files))
         if known is None or known[0] is not files or known[1].limits != limits:
             known = self._bots[id(files)] = files, wire.Bot(folder=files.sha256, main=files.main, limits=limits)
@@ -387,7 +387,7 @@ def _environment() -> dict[str, str]:
 
 
 def libraries() -> tuple[str, ...]:
-    """What Python needs to be able to read: its libraries, the package arena, the system's shared objects."""
+    """Return what Python needs to be able to read: its libraries, the package arena, the system's shared objects."""
     paths = sysconfig.get_paths()
     found = [paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     found += [str(Path(sys.base_prefix, "lib")), str(Path(arena.__file__).parent)]

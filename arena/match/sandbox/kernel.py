@@ -56,7 +56,7 @@ _COLUMNS = {"x86_64": 0, "aarch64": 1}
 
 
 def is_known() -> bool:
-    """Whether this is Linux on a machine whose call numbers are in the table."""
+    """Return whether this is Linux on a machine whose call numbers are in the table."""
     return sys.platform == "linux" and MACHINE in _COLUMNS and sys.maxsize > 1 << 32
 
 
@@ -118,7 +118,7 @@ def do(function: Callable[[], object]) -> None:
 
 
 def later() -> Any:
-    """What stands for a number in recorded calls until its `value` is set, before they are made."""
+    """Return what stands for a number in recorded calls until its `value` is set, before they are made."""
     return ctypes.c_long()
 
 

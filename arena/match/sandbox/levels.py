@@ -9,10 +9,10 @@ LEVELS = (NONE, PROCESS, LOCKED, NAMESPACE)
 
 
 def is_locked(level: str) -> bool:
-    """Whether an untrusted bot may run at this level."""
+    """Return whether an untrusted bot may run at this level."""
     return level in (LOCKED, NAMESPACE)
 
 
 def is_at_least(level: str, least: str) -> bool:
-    """Whether an isolation level is as strong as another one, or stronger."""
+    """Return whether an isolation level is as strong as another one, or stronger."""
     return LEVELS.index(level) >= LEVELS.index(least)

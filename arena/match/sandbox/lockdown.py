@@ -216,7 +216,7 @@ def send_gate(channel: int, *, is_wanted: bool) -> None:
 
 
 def can_have_gates() -> bool:
-    """Whether a child of this process can have a gate: not where another one is there already. Forks one to find out."""
+    """Return whether a child of this process can have a gate: not where another one is there already. Forks one to find out."""
     pid = os.fork()
     if pid == 0:
         with contextlib.suppress(OSError):

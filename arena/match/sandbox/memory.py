@@ -105,7 +105,7 @@ class Piece:
 
 
 def pieces(proc: int) -> tuple[Piece, ...]:
-    """What of this process's memory its children have to copy. `proc`: an open /proc."""
+    """Return what of this process's memory its children have to copy. `proc`: an open /proc."""
     tuple(_pieces(proc))  # looking takes memory itself, which is then there
     return tuple(_pieces(proc))
 

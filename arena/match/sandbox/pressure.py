@@ -5,7 +5,7 @@ No bot can make time look better in which it wants nothing of the CPU. It may no
 one which naps without end would stand ready nearly always on a busy machine: each nap takes NAP from what it is excused. Its
 own threads wait for each other only while one of them runs, which is charged as CPU time.
 
-Reads what the kernel says of a process. A bot chooses its threads' names: they may be any bytes, line ends included.
+What the kernel says of a process is read here. A bot chooses its threads' names: they may be any bytes, line ends included.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ def status(folder: Path) -> dict[bytes, bytes]:
 
 
 def has_memory() -> bool:
-    """Whether a quarter of the memory of the machine, and of its container, could be had now, as far as the kernel tells."""
+    """Return whether a quarter of the memory of the machine, and of its container, is free, as far as the kernel tells."""
     fields = _fields(Path("/proc/meminfo"))
     left, all_ = (memory_of(fields, name) for name in ("MemAvailable", "MemTotal"))
     return (left is None or all_ is None or 4 * left >= all_) and cgroups.has_memory()
@@ -85,7 +85,7 @@ def _delay_of_this_thread() -> float:
 
 
 def stands_ready(pid: int) -> bool:
-    """Whether any thread of a process runs or is ready to run."""
+    """Return whether any thread of a process runs or is ready to run."""
     return any(stat(thread)[:1] == [b"R"] for thread in threads(pid))
 
 
@@ -156,7 +156,7 @@ class Spell:
 
 
 def _naps(pid: int) -> dict[str, int]:
-    """How often each thread of a process has gone to sleep."""
+    """Return how often each thread of a process has gone to sleep."""
     found = {thread.name: status(thread).get(b"voluntary_ctxt_switches", b"").strip() for thread in threads(pid)}
     return {thread: int(count) for thread, count in found.items() if count.isdigit()}
 

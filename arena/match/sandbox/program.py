@@ -116,14 +116,14 @@ def find(bot: CommandBot, folder: Path) -> Executable:
 
 
 def examine(path: Path) -> Executable:
-    """What kind of program a file is; `path` without links. Raises OSError."""
+    """Return what kind of program a file is; `path` without links. Raises OSError."""
     with path.open("rb") as file:
         start = file.read(_READ_BYTES)
     return Executable(path, start.startswith(_ELF), _loader(start))
 
 
 def _is_of_the_system(loader: str) -> bool:
-    """Whether a path leads to a file among the system's libraries, from whatever folder and through whatever links."""
+    """Return whether a path leads to a file among the system's libraries, from whatever folder and through whatever links."""
     if not os.path.isabs(loader):
         return False
     real = os.path.realpath(loader)

@@ -152,7 +152,10 @@ class LockedSeat(HeldSeat):
         return reply.answer
 
     def _not_compiled(self, reply: wire.Lacking) -> NotCompiled:
-        """What is raised for a bot that asks for a part of its room. Raises Trouble for one that asks for anything else."""
+        """Return what is raised for a bot that asks for a part of its room.
+
+        Raises Trouble for one that asks for anything else.
+        """
         if not self._game or not self._keeper.lacks(self._game, reply.part):
             raise Trouble(Ending.PROTOCOL, "asks for a part of the room that is there, or is none")
         self.close()

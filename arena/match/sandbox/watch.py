@@ -53,7 +53,7 @@ class MemoryWatch:
                 self._changed.notify()
 
     def ran_out(self, child: Child) -> bool:
-        """Whether the kernel killed a watched child for the memory that it took."""
+        """Return whether the kernel killed a watched child for the memory that it took."""
         with self._changed:
             return child in self._groups and self._groups[child].ran_out
 
@@ -87,7 +87,10 @@ class MemoryWatch:
 
 
 def excess(pid: int, limits: Limits) -> str:
-    """Which limit the process exceeds, in words; empty if none. Raises OSError if it is there but cannot be looked at."""
+    """Return which limit the process exceeds, in words; empty if none.
+
+    Raises OSError if it is there but cannot be looked at.
+    """
     folder = Path(f"/proc/{pid}")
     status = pressure.status(folder)
     if not status and folder.exists() and not (status := pressure.status(folder)) and folder.exists():

@@ -75,7 +75,7 @@ class Cutter(Protocol):
     """Cuts received bytes into messages."""
 
     def __len__(self) -> int:
-        """How many bytes are not part of a message yet."""
+        """Return how many bytes are not part of a message yet."""
         ...
 
     def add(self, data: bytes) -> None:
@@ -242,12 +242,12 @@ def frame(message: msgspec.Struct) -> bytes:
 
 
 def decode_bot(body: bytes) -> Bot:
-    """Which bot a child will run; used by a child that no template has told."""
+    """Return which bot a child will run; used by a child that no template has told."""
     return _bots.decode(body)  # type: ignore[no-any-return]
 
 
 def decode_start(body: bytes) -> Start:
-    """What a child is told first; used by the child."""
+    """Return what a child is told first; used by the child."""
     return _starts.decode(body)  # type: ignore[no-any-return]
 
 

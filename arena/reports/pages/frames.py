@@ -27,7 +27,7 @@ Change = dict[str, Any]
 
 
 def change(old: Any, new: Any) -> Change | None:
-    """What turns `old` into `new`.
+    """Return what turns `old` into `new`.
 
     >>> change({"a": [1, 2], "b": 0}, {"a": [1, 2, 3], "b": 0})
     {'keys': {'a': {'cut': [2, 0, [3]]}}}
@@ -224,7 +224,7 @@ def frames(match: StoredMatch, eyes: int | None, page: int | None = None) -> Fra
 
 
 def header(match: StoredMatch, eyes: int | None) -> Header:
-    """What is said of the match to these eyes beside its frames."""
+    """Return what is said of the match to these eyes beside its frames."""
     record = match.record
     return Header(
         match_id=record.match_id, game=record.game, rules_version=record.rules_version, eyes=eyes,
@@ -274,7 +274,7 @@ def seen_choosing(seats: list[int], eyes: int | None) -> list[int]:
 
 
 def draws_table(game: str) -> bool:
-    """Whether the room of a game draws its table; if not, frames describe it."""
+    """Return whether the room of a game draws its table; if not, frames describe it."""
     return any(path.suffix == ".js" for path in table_files(game))
 
 

@@ -231,7 +231,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 @cache
 def offer(game: str) -> Offer:
-    """What a room says; little, for a room without the file. Raises ConfigError for an unknown game."""
+    """Return what a room says; little, for a room without the file. Raises ConfigError for an unknown game."""
     file = games.load(game).folder / "page" / "play.json"
     if not file.exists():
         plain = Variant(key="standard", name={"en": "standard", "ja": "標準"}, about={"en": "", "ja": ""}, options={})

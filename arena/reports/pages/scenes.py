@@ -132,7 +132,7 @@ def description(game: Game, scene: Scene, eyes: int | None) -> str:
 
 
 def events(game: Game, played: Played, eyes: int | None) -> list[tuple[int, str]]:
-    """What a seat learns of a decision, or all of it for None: (who, text)."""
+    """Return what a seat learns of a decision, or all of it for None: (who, text)."""
     states = game.from_bytes(played.before)
     if eyes is None:
         return [(played.seat, game.action_text(states, played.action))]

@@ -1,6 +1,5 @@
-"""All matches that the hall lets bots play: those asked for, and those of remote programs. Lives in the event loop.
-
-A match that the hall lets bots play, in a process of its own. Lives in the event loop.
+"""The matches that the hall lets bots play, on request and of remote programs, each in a process of its own. Lives in the
+event loop.
 """
 
 import asyncio

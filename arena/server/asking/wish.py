@@ -67,7 +67,7 @@ def planned(
 
 
 def wish_of(bot: str, results: Path, here: Collection[str]) -> str:
-    """How a bot of a stored match is asked for by its name, as far as that tells; empty: it cannot be."""
+    """Return how a bot of a stored match is asked for by its name, as far as that tells; empty: it cannot be."""
     if bot in here:
         return REMOTE_BOT + bot
     if bot in NAMES:

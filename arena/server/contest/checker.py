@@ -106,7 +106,7 @@ def _entered(asked: Check, report: BotCheck, files: BotFiles | None, results: Pa
 
 
 def _unplaced(text: str, asked: Check) -> str:
-    """What the machine failed by, as the author may read it too: without the places where anything lies here."""
+    """Return what the machine failed by, as the author may read it too: without the places where anything lies here."""
     return without_places(text.replace(f"{asked.results}/", ""))
 
 

@@ -1,6 +1,5 @@
-"""Who plays the ladder of a contest: its staff, and of each submitted bot the newest version and the one before it.
-
-How a bot leaves a contest: what was sent before, and waits or is checked, does not bring it back.
+"""Who plays the ladder of a contest: its staff, and of each submitted bot the newest version and the one before it; and how a
+bot leaves: what was sent before, and waits or is checked, does not bring it back.
 """
 
 import contextlib

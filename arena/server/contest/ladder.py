@@ -165,7 +165,7 @@ class ContestLadder(Observer):
         return self._leg.why or None
 
     def is_written(self, stored: int) -> bool:
-        """Whether the results are written now that the leg is over."""
+        """Return whether the results are written now that the leg is over."""
         leg = self._leg
         leg.is_idle = not leg.why and stored == self._stored_before
         self._stored = stored
@@ -235,7 +235,7 @@ class ContestLadder(Observer):
             self._writing_seconds = self._published_at - self._leg.ended
 
     def _can_play(self, bots: list[Bot]) -> bool:
-        """Whether any game has enough bots; who plays it exactly is found out when the leg begins."""
+        """Return whether any game has enough bots; who plays it exactly is found out when the leg begins."""
         most = len(self._contest.base.bots) + len({bot.name for bot in bots})
         return any(game.seats <= most for game in self._contest.games)
 
@@ -244,7 +244,7 @@ class ContestLadder(Observer):
         return self._entrants.bots()
 
     def _has_changed(self) -> bool:
-        """Whether the field is another one by now. Asked several times a second; looked at every few seconds."""
+        """Return whether the field is another one by now. Asked several times a second; looked at every few seconds."""
         now = time.monotonic()
         if now - self._leg.began < LEAST_SECONDS or not (self._pipe.is_new or now - self._leg.looked >= POLL_SECONDS):
             return False
@@ -257,7 +257,7 @@ class ContestLadder(Observer):
         return frozenset((bot.name, bot.version) for bot in bots) != self._leg.field
 
     def _is_unpublished(self) -> bool:
-        """Whether it is time to publish what was played."""
+        """Return whether it is time to publish what was played."""
         pause = max(PUBLISH_SECONDS, PUBLISH_SHARE * self._writing_seconds)
         return self._stored > self._published and time.monotonic() - self._published_at >= pause
 

@@ -165,7 +165,7 @@ def _owners(state: StoredLadder) -> dict[Bot, str]:
 
 
 def _is_among_own(outcome: Outcome, owners: Mapping[Bot, str]) -> bool:
-    """Whether two bots of one owner played: one could have let the other one win."""
+    """Return whether two bots of one owner played: one could have let the other one win."""
     found = [owners[bot] for bot in ((seat.bot, seat.bot_version) for seat in outcome.seats) if bot in owners]
     return len(set(found)) < len(found)
 
@@ -251,7 +251,7 @@ class _Verdicts:
 
 
 def _held_against(staff: Bot, pools: Sequence[Rated], scale: _Scale) -> dict[Bot, str]:
-    """How each bot that all these pools have stands to one of the staff; open where one has not played in all of them."""
+    """Return how each bot of all these pools stands to one of the staff; open where one has not played in all of them."""
     found = dict.fromkeys((bot for bot in pools[0].bots if all(bot in pool.bots for pool in pools)), OPEN)
     if not all(pool.counts[0].any() for pool in pools):
         return found

@@ -183,7 +183,7 @@ def _base(file: _File, document: dict[Any, Any], folder: Path, results: Path) ->
 
 
 def _owner(account: str) -> str:
-    """How an owner is named in the ladder's files, which everybody may read: ids of accounts are secret."""
+    """Return how an owner is named in the ladder's files, which everybody may read: ids of accounts are secret."""
     return hashlib.sha256(account.encode()).hexdigest()[:OWNER_DIGITS]
 
 

@@ -46,7 +46,7 @@ class Player(Protocol):
 
 
 def is_program(bot: BotFiles) -> bool:
-    """Whether a bot is a program that speaks the protocol by itself."""
+    """Return whether a bot is a program that speaks the protocol by itself."""
     return bot.command is not None
 
 

@@ -98,7 +98,7 @@ class LiveBoard:
             return None if collector is None else collector.rows()
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` finds in the rows, made anew only when there are more of them."""
+        """Return what `make` finds in the rows, made anew only when there are more of them."""
         with self._lock:
             known, last = self._answers.get(key), self._last
         if known is not None and known[0] == last:
@@ -250,7 +250,7 @@ class LiveBoards:
         return board
 
     def seen(self, folder: Path) -> Seen:
-        """What the board of a folder shows now. Raises StoreError."""
+        """Return what the board of a folder shows now. Raises StoreError."""
         board = self.of(folder)
         try:
             board.refresh()

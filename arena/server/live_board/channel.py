@@ -163,7 +163,7 @@ class Channel:
         return True
 
     def missed(self, epoch: str | None, last: int | None) -> list[str]:
-        """What somebody gets who comes, or comes back: the messages since the `last` one, or a snapshot."""
+        """Return what somebody gets who comes, or comes back: the messages since the `last` one, or a snapshot."""
         oldest = self._sent[0][0] if self._sent else self.number + 1
         if epoch == self._epoch and last is not None and oldest - 1 <= last <= self.number:
             return [text for number, text in self._sent if number > last]
@@ -215,7 +215,7 @@ def _dead(rows: Iterable[BoardRow]) -> set[tuple[str, int]]:
 
 
 def changing(row: BoardRow) -> ChangedRow:
-    """What may change of a row, as exactly as a page shows it."""
+    """Return what may change of a row, as exactly as a page shows it."""
     return ChangedRow(
         bot=row.bot, version=row.version, rank=row.rank, rank_low=row.rank_low, rank_high=row.rank_high,
         separable=row.separable, rating=round(row.rating, 2), mu=round(row.mu, 2), low=round(row.low, 2),

@@ -95,7 +95,7 @@ class Feed:
             await asyncio.sleep(min([POLL_SECONDS, *(wait for wait in soon if wait > 0.0)]))
 
     def _next(self, name: str) -> float:
-        """When a channel may have its next message."""
+        """Return when a channel may have its next message."""
         return self._published.get(name, -PUBLISH_SECONDS) + PUBLISH_SECONDS
 
     def _watched(self) -> list[str]:

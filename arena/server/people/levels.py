@@ -90,7 +90,7 @@ class Opponent(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def measurement() -> Measurement:
-    """How strong the levels of our own games are, and how that was measured."""
+    """Return how strong the levels of our own games are, and how that was measured."""
     return msgspec.json.decode(_FILE.read_bytes(), type=Measurement)
 
 

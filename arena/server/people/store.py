@@ -1,6 +1,5 @@
-"""Keeping the matches of people, and reading them. Hall and terminal may write at the same time: the folder has a lock.
-
-What fixes a match of people before it is played, such that it can be replayed from what is stored of it.
+"""People's matches: what fixes one before it is played, such that it can be replayed, and how they are kept and read. Hall and
+terminal may write at the same time: the folder has a lock.
 """
 
 import datetime

@@ -362,7 +362,7 @@ class Lobby:
 
 
 def seats_of(game: str) -> int:
-    """How many seats a match of remote programs has: as many as the levels were measured with."""
+    """Return how many seats a match of remote programs has: as many as the levels were measured with."""
     measured = measurement().games.get(game)
     return games.load(game).seats[0] if measured is None else measured.seats
 

@@ -84,7 +84,7 @@ class Checks:
         return None if self._child is None else self._child.pid
 
     def text_of(self, sent: Sent) -> str:
-        """How far the check of a submission is, in words; empty: it is not checked now, or not here."""
+        """Return how far the check of a submission is, in words; empty: it is not checked now, or not here."""
         return self._text if self._checked is not None and self._checked.id == sent.id else ""
 
     def start(self) -> None:
@@ -150,7 +150,7 @@ class Checks:
         return True
 
     def _may_begin(self) -> bool:
-        """Whether a check may begin here now. Raises StoreError."""
+        """Return whether a check may begin here now. Raises StoreError."""
         if not self._inbox.path.exists() or not self._inbox.pending():
             return False
         if self._lock is None:
@@ -274,7 +274,7 @@ class Submitting:
         return None if self._running is None else self._running.contest
 
     def quotas_of(self, account: Account) -> Quotas | None:
-        """How much an account may send; None: as much as it likes."""
+        """Return how much an account may send; None: as much as it likes."""
         if account.is_organiser:
             return None
         return Quotas() if self.contest is None else self.contest.quotas
@@ -285,7 +285,7 @@ class Submitting:
         return BOT_BYTES if quotas is None else quotas.bytes
 
     def seconds_to_wait(self, account: Account) -> int:
-        """How long an account has to wait before it may send anything; 0: it may at once. Raises StoreError."""
+        """Return how long an account has to wait before it may send anything; 0: it may at once. Raises StoreError."""
         quotas = self.quotas_of(account)
         if quotas is None:
             return 0
@@ -296,7 +296,7 @@ class Submitting:
         return 0
 
     def is_taken(self, name: str) -> bool:
-        """Whether a bot of this name is known otherwise than by the inbox: shipped, of the staff, submitted in a terminal."""
+        """Return whether a bot of this name is known, but not by the inbox: shipped, of the staff, submitted in a terminal."""
         if name in house_bots() or (self.contest is not None and name in self.contest.staff):
             return True
         return self.inbox.owner_of(name) is None and bool(self.store.versions(name))

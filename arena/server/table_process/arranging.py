@@ -67,7 +67,7 @@ def arrange(asked: Setup) -> Arranged:
 
 
 def needs(table: Arranged) -> dict[str, frozenset[str]]:
-    """What has to be compiled for a table: what its bots ask for, hints, and all that a locked bot can ask for."""
+    """Return what has to be compiled for a table: what its bots ask for, hints, and all that a locked bot can ask for."""
     name = table.game.name
     files = [(one.bot, one.params) for one in table.bots.values() if isinstance(one.bot, BotFiles)]
     found = needs_at(name, files)[name]
@@ -77,7 +77,7 @@ def needs(table: Arranged) -> dict[str, frozenset[str]]:
 
 
 def is_locked(plan: SeatPlan) -> bool:
-    """Whether the bot of a seat plays locked in: all but house bots do."""
+    """Return whether the bot of a seat plays locked in: all but house bots do."""
     return bool(plan.bot) and not plan.bot.startswith(HOUSE) and plan.remote is None
 
 
@@ -112,7 +112,7 @@ class BotSeats:
         return [pid for keeper in list(self._keepers.values()) for pid in keeper.pids]
 
     def _keeper(self, seat: int) -> Keeper:
-        """What locks the bot of a seat in. Each has one of its own: in real time they think at the same time.
+        """Return what locks the bot of a seat in. Each has one of its own: in real time they think at the same time.
 
         No bot computes while nobody asks it: people think for minutes, and whatever else the machine plays waits for the CPU.
         """

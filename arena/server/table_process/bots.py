@@ -99,7 +99,7 @@ class BotInTime(BotAtTable):
             self._asked.put(view)
 
     def answer(self) -> Answer | Fault:
-        """What the bot has answered when the tick is over."""
+        """Return what the bot has answered when the tick is over."""
         self._desk.end_tick()
         try:
             about, answer = self._answers.get_nowait()

@@ -1,6 +1,5 @@
-"""Where what people say arrives: their actions, their wishes for a hint, and that a bot shall take over.
-
-The pipe between a table's process and the hall.
+"""The process's end of its pipe to the hall, where what people say arrives: their actions, their wishes for a hint, and that a
+bot shall take over.
 """
 
 import os
@@ -150,7 +149,7 @@ class Desk:
             place.substitute.ask(view)
 
     def answer(self, seat: int) -> Answer | Fault:
-        """What a person chose, or the bot that plays for the person."""
+        """Return what a person chose, or the bot that plays for the person."""
         place, began = self._places[seat], self._inbox.now()
         if self.ticks is not None:
             self.end_tick()
@@ -258,7 +257,7 @@ class PersonSeat:
 
 
 def _answer_of(substitute: Seat | None, view: View, *, is_asked: bool) -> Answer | Fault:
-    """What a person's substitute plays. Its faults are not the person's: then it is any action that does little harm."""
+    """Return what a person's substitute plays. Its faults are not the person's: then it is any action that does little harm."""
     if substitute is not None:
         if not is_asked:
             substitute.ask(view)
@@ -274,7 +273,7 @@ def _is_index(action: object, count: int) -> bool:
 
 
 def harmless(view: View) -> Answer:
-    """What is played for a seat that nobody plays for at the moment: to wait, or else the first legal action."""
+    """Return what is played for a seat that nobody plays for at the moment: to wait, or else the first legal action."""
     return Answer(WAIT if WAIT in view.legal else view.legal[0], 0.0, 0.0)
 
 

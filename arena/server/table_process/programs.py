@@ -120,7 +120,7 @@ class Programs:
             self._serve(self._inbox.take(max(0.001, left)))
 
     def has_said_too_much(self, seat: int) -> bool:
-        """Whether a program has sent a line that nobody asked for."""
+        """Return whether a program has sent a line that nobody asked for."""
         self._serve_all()
         return bool(self._known[seat].lines)
 

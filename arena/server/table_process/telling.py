@@ -77,7 +77,7 @@ def refusals(view: View) -> list[Refusal]:
 
 
 def known_cards(view: View) -> list[Known]:
-    """What a perfect memory knows beyond the table; empty for a room without a coach."""
+    """Return what a perfect memory knows beyond the table; empty for a room without a coach."""
     coach = coach_of(view.game)
     groups = [] if coach is None else coach.known(view)
     return [Known(title=title, cards=list(cards), seat=seat) for title, cards, seat in groups]
@@ -120,7 +120,7 @@ class Adviser:
 
 
 def hint(view: View, decision: int, settings: Mapping[str, Any]) -> Hint:
-    """What the search finds from the view, and from nothing else."""
+    """Return what the search finds from the view, and from nothing else."""
     if len(view.legal) == 1:
         only = Advice(action=view.legal[0], visits=0, value=None)
         return Hint(decision=decision, best=view.legal[0], simulations=0, choices=[only], loss=None)
@@ -145,7 +145,7 @@ _LONGEST, _SHORTEST = 0.03, 0.001  # CPU seconds of a champion's decision
 
 
 def same_deals(table: Arranged, record: MatchRecord, seats: BotSeats, results: Path) -> list[SameDeal]:
-    """What the champion makes of the cards of each person."""
+    """Return what the champion makes of the cards of each person."""
     people = table.people
     share = CPU_SECONDS / len(people)
     decisions = sum(record.seats[seat].decisions for seat in people)

@@ -1,7 +1,4 @@
-"""What somebody wants to play, and the table that comes of it: seats with people, levels and bots, and rule options.
-
-From the fields of a form to a table that somebody wants.
-"""
+"""The table that somebody wants, read from the fields of a form: seats with people, levels and bots, and rule options."""
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
@@ -109,7 +106,7 @@ def planned(opening: Opening, results: Path, host: str) -> TablePlan:
 
 
 def wish_for(opponent: Opponent) -> str:
-    """How an opponent is asked for."""
+    """Return how an opponent is asked for."""
     return f"level:{opponent.name}" if opponent.kind == "level" else opponent.bot
 
 

@@ -1,6 +1,5 @@
-"""A seat of a live table as the hall keeps it: who sits there, who looks, and what was last said to it.
-
-The process of a table: a child of the hall that plays one match.
+"""A live table as the hall keeps it: its process, a child that plays one match, and its seats: who sits there, who looks, and
+what was last said to it.
 """
 
 import sys

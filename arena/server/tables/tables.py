@@ -83,7 +83,7 @@ class Tables:
         return [table for table in self.of(person) if table.is_running]
 
     def has_played(self, person: StoredPerson | None, match_id: str) -> bool:
-        """Whether a person sat at the table of a match."""
+        """Return whether a person sat at the table of a match."""
         return person is not None and match_id in self._played.get(person.id, ())
 
     async def close(self) -> None:

@@ -1,6 +1,5 @@
-"""The page of an account: who I am, where I am logged in, and my tokens for programs.
-
-The organisers' page: everybody with an account, and what organisers have done.
+"""The page of an account (who I am, where I am logged in, my tokens for programs) and the organisers' page (everybody with an
+account, and what organisers have done).
 """
 
 from typing import Annotated

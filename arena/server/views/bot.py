@@ -190,7 +190,7 @@ def _authors(asked: Asked[BotQuery]) -> tuple[str, ...]:
 def _of_tournament(
     asked: Asked[BotQuery], tournament: str, name: str, version: int, missing: list[str]
 ) -> tuple[tuple[BotPool, ...], tuple[VersionResult, ...], tuple[Career, ...]]:
-    """What a bot's rating in a tournament comes from, and how its versions compare there."""
+    """Return what a bot's rating in a tournament comes from, and how its versions compare there."""
     library, folder = asked.library, asked.library.folder(tournament)
     pools, results, careers = tuple[BotPool, ...](), tuple[VersionResult, ...](), tuple[Career, ...]()
     try:
@@ -336,7 +336,7 @@ def _history(library: Library, tournament: str, folder: Path, rating: Rating) ->
 
 
 def _stored_history(library: Library, tournament: str, folder: Path) -> Sequence[HistoryPoint]:
-    """What was believed over the tournament; nothing where it cannot be read: the page is without its curves then."""
+    """Return what was believed over the tournament; nothing where it cannot be read: the page is without its curves then."""
 
     def read() -> list[HistoryPoint]:
         return headline_history(library.manifest(tournament, folder), parquet.read_history(folder))

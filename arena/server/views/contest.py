@@ -1,6 +1,5 @@
-"""The contest on the front page: how it goes, who leads, what was accepted lately, and what to do next.
-
-The marks of the contest: who is surely above which bot of the staff, for all to see; and as CSV for organisers.
+"""The contest on the front page (how it goes, who leads, what was accepted lately, what to do next) and its marks: who is
+surely above which bot of the staff, for all to see, and as CSV for organisers.
 """
 
 import datetime

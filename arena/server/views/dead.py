@@ -50,7 +50,7 @@ def dead_bots(manifest: Manifest, ratings: Sequence[Rating]) -> dict[str, dict[B
 
 
 def is_ladder(manifest: Manifest) -> bool:
-    """Whether a tournament is a rating list that goes on."""
+    """Return whether a tournament is a rating list that goes on."""
     return _format(manifest).get("name") == "ladder"
 
 

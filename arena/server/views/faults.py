@@ -1,6 +1,5 @@
-"""The faults of a match; what shows the source or the output of a bot is for its author and the organisers alone.
-
-The worst losses of bots: the matches that an author wants to see first.
+"""What went wrong for bots: the faults of a match, and the worst losses. What shows the source or the output of a bot is for
+its author and the organisers alone.
 """
 
 from collections.abc import Sequence

@@ -165,7 +165,7 @@ def match(asked: Asked[MatchQuery]) -> Match:
 
 
 def _luck(asked: Asked[Any], record: MatchRecord) -> tuple[float, ...] | None:
-    """How many places the cards were worth to each seat, if that is stored beside the match."""
+    """Return how many places the cards were worth to each seat, if that is stored beside the match."""
     folder, _, _ = located(asked.library, record.match_id)
     try:
         found = find_luck(folder, record.match_id)

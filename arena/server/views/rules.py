@@ -1,7 +1,4 @@
-"""The rules of the games, in the languages that they are written in.
-
-A guided first round of a game.
-"""
+"""The rules of the games, in the languages that they are written in, and a guided first round of each."""
 
 import functools
 import re

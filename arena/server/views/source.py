@@ -144,7 +144,7 @@ class _Written:
         """Do nothing."""
 
     def taken(self) -> bytes:
-        """What was written since this was called last."""
+        """Return what was written since this was called last."""
         new, self._new = bytes(self._new), bytearray()
         return new
 

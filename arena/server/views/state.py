@@ -39,7 +39,7 @@ UNREADABLE = Progress(
 
 
 def progress_of(library: Library, name: str, folder: Path) -> Progress:
-    """How far a tournament is. Read anew while it is played; kept after that. Raises StoreError."""
+    """Return how far a tournament is. Read anew while it is played; kept after that. Raises StoreError."""
     if running_process(folder) is not None:
         return progress(read_status(folder))
     files = (MANIFEST_FILE, JOURNAL_FILE, f"{JOURNAL_FILE}-wal", LOCK_FILE)

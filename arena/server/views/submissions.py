@@ -208,7 +208,7 @@ def shown(sent: Sent, submitting: Submitting, author: str | None = None) -> Subm
 
 
 def outcome_of(sent: Sent) -> Checked | None:
-    """How the check of a submission ended; None: it has not. Raises StoreError."""
+    """Return how the check of a submission ended; None: it has not. Raises StoreError."""
     if sent.report is None:
         return None
     try:

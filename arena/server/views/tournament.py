@@ -144,7 +144,7 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
 
 
 def is_live(progress: Progress, folder: Path) -> bool:
-    """Whether a tournament's board is made from its journal: while it is played, and where nothing else is stored."""
+    """Return whether a tournament's board is made from its journal: while it is played, and where nothing else is stored."""
     return progress.is_running or not is_there(folder / RATINGS.file)
 
 
@@ -191,7 +191,7 @@ def _both_ratings(library: Library, name: str, folder: Path) -> tuple[list[Ratin
 
 
 def all_costs(library: Library, name: str, folder: Path) -> tuple[Costs, str]:
-    """What decisions cost, and why that is missing."""
+    """Return what decisions cost, and why that is missing."""
 
     def read() -> tuple[Costs, str]:
         try:
@@ -259,7 +259,7 @@ def _with_insights(library: Library, folder: Path, found: Tournament) -> Tournam
 
 
 def _insights(evidence: Evidence, pool: str | None) -> dict[str, Any]:
-    """What a closer look at a pool finds, by the fields of `Tournament`."""
+    """Return what a closer look at a pool finds, by the fields of `Tournament`."""
     if pool == OVERALL:
         for one in evidence.pools:
             evidence.pool(one, "")

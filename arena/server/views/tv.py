@@ -88,7 +88,7 @@ def _of_running(live: LiveBoards, name: str, folder: Path) -> Iterator[tuple[flo
 
 
 def _judged(arrival: Arrival, means: Mapping[Bot, float]) -> tuple[float, str] | None:
-    """How interesting a match is, and why; None for one that ended by a fault or has an unknown bot."""
+    """Return how interesting a match is, and why; None for one that ended by a fault or has an unknown bot."""
     seats = arrival.outcome.seats
     bots = [(seat.bot, seat.bot_version) for seat in seats]
     if any(seat.ending is not Ending.PLAYED for seat in seats) or not all(bot in means for bot in bots):
@@ -97,7 +97,7 @@ def _judged(arrival: Arrival, means: Mapping[Bot, float]) -> tuple[float, str] |
 
 
 def interest(skills: Sequence[float], places: Sequence[int], scores: Sequence[float]) -> tuple[float, str] | None:
-    """How interesting a match is, and the main reason; None for one without a loser.
+    """Return how interesting a match is, and the main reason; None for one without a loser.
 
     `skills`: the means of the beliefs by seat. An upset counts by how far below the best the winner was rated; a close end by
     how small the winner's lead was beside all scores; a table of the best by its mean.

@@ -64,7 +64,7 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
 
 
 def is_of_people(record: MatchRecord) -> bool:
-    """Whether a match was played outside any tournament: by people, because somebody asked for it, or by a remote bot."""
+    """Return whether a match was played outside any tournament: by people, on request, or by a remote bot."""
     return record.pool in pools_of(record.game)  # no pool of a tournament has such a name
 
 

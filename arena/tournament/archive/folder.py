@@ -28,7 +28,7 @@ BEING_ADDED = ".new-"
 
 
 def is_hall(folder: Path) -> bool:
-    """Whether a folder is the lasting hall and no tournament's."""
+    """Return whether a folder is the lasting hall and no tournament's."""
     return (folder / ENTRIES).is_dir()
 
 
@@ -103,7 +103,7 @@ def rated_entries(hall: Path) -> list[Entry]:
 
 
 def is_rated(hall: Path) -> bool:
-    """Whether the stored board covers exactly the tournaments that are in the hall now."""
+    """Return whether the stored board covers exactly the tournaments that are in the hall now."""
     files = (MANIFEST_FILE, RATINGS.file, HISTORY.file, TOTALS.file)
     if not all(is_there(hall / file) for file in files):
         return False

@@ -22,7 +22,7 @@ BotIdentity = tuple[str, int, str, str]
 
 
 def bot_names(chosen: Iterable[Entry]) -> dict[BotIdentity, str]:
-    """What each bot is called in the hall, by name, version, content hash and parameters.
+    """Return what each bot is called in the hall, by name, version, content hash and parameters.
 
     A bot keeps its name if all bots of that name and version are the same. Otherwise the first digits of its hash are added,
     and its parameters where the hash is not enough.
@@ -61,7 +61,7 @@ def called(name: str, bots: Iterable[str]) -> list[str]:
 
 
 def identity(bot: BotEntry) -> BotIdentity:
-    """What tells a bot of a tournament from all others, whatever the hall calls it."""
+    """Return what tells a bot of a tournament from all others, whatever the hall calls it."""
     return bot.name, bot.version, bot.sha256, bot.params
 
 

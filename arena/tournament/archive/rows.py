@@ -160,7 +160,10 @@ class _Arrays:
 
 
 def _part(entry: Entry, before: Sequence[Entry]) -> Part:
-    """Which rows of a tournament count: not those of matches that an earlier one has. Only tournaments of one key share any."""
+    """Return which rows of a tournament count: not those of matches that an earlier one has.
+
+    Only tournaments of one key share any.
+    """
     stored, _ = parquet.check_matches(entry.folder)
     key = entry.manifest.commitment
     related = [other.folder for other in before if key and other.manifest.commitment == key]

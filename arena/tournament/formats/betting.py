@@ -90,7 +90,7 @@ class BettingTest:
         return self._lower(numbers), -self._lower(-numbers)
 
     def verdict(self, numbers: Numbers) -> Verdict:
-        """What the interval says."""
+        """Return what the interval says."""
         if self.wealth(numbers, self.bound) >= self.needed:
             return Verdict.ABOVE
         if self.wealth(-numbers, -self.bound) >= self.needed:
@@ -99,7 +99,7 @@ class BettingTest:
         return Verdict.NEAR if all(wealth >= self.needed for wealth in both) else Verdict.OPEN
 
     def numbers_left(self, numbers: Numbers) -> int | None:
-        """How many more numbers like these a verdict takes, about; None: no verdict is in sight."""
+        """Return how many more numbers like these a verdict takes, about; None: no verdict is in sight."""
         found = [self._left(signed, bound) for signed, bound in self._sides(numbers)]
         found.append(max(self._left(signed, bound - self.difference) for signed, bound in self._sides(numbers)))
         least = min(found)

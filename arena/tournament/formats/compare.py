@@ -112,7 +112,7 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         return Comparison(plan, self)
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """How often the bots meet in the game at `place`, over all its deals, in words."""
+        """Return how often the bots meet in the game at `place`, over all its deals, in words."""
         entry = plan.entries[place]
         others = len(plan.field(entry)) - 2
         beside = f", with {entry.seats - 2} of {others} others, drawn per deal" if entry.seats > 2 else ""
@@ -307,7 +307,7 @@ def _mean(observations: Numbers) -> float | None:
 
 
 def _worth(observations: Numbers) -> int | None:
-    """How many deals would be as certain without luck taken out; None where it is not, or too little is known."""
+    """Return how many deals would be as certain without luck taken out; None where it is not, or too little is known."""
     if observations.ndim == 1 or len(observations) < DEALS_TO_TELL:
         return None
     plain, clean = observations.var(axis=0)

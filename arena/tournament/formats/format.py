@@ -118,7 +118,7 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
         raise NotImplementedError
 
     def schedule(self, plan: "Plan", settings: "RatingSettings") -> "Schedule":
-        """What decides on the way how the tournament goes on, before its first match."""
+        """Return what decides on the way how the tournament goes on, before its first match."""
         raise NotImplementedError
 
     def begin(self, plan: "Plan", journal: Journal, *, has_matches: bool) -> "tuple[Plan, FormatState | None]":
@@ -129,7 +129,7 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
         return plan, None
 
     def lasting(self, document: dict[str, Any]) -> dict[str, Any]:
-        """What all runs of one tournament have in common, of the plan's document."""
+        """Return what all runs of one tournament have in common, of the plan's document."""
         return document
 
     def with_stages(self, stages: Sequence[Stage]) -> "Format":
@@ -155,7 +155,7 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
         return len(plan)
 
     def size_text(self, plan: "Plan") -> str:
-        """How many matches a run plays, in words."""
+        """Return how many matches a run plays, in words."""
         return f"{'at most ' if self.MAY_END_EARLY else ''}{self.most_matches(plan):,} matches"
 
     def notes(self, plan: "Plan") -> list[str]:
@@ -163,12 +163,12 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
         return []
 
     def entry_size(self, plan: "Plan", place: int) -> EntrySize:
-        """How much is played of the game at `place` in the config."""
+        """Return how much is played of the game at `place` in the config."""
         tables, deals = plan.tables[place].per_deal, plan.entries[place].deals
         return EntrySize(tables, deals, tables * plan.matches_at(place))
 
     def balance_text(self, plan: "Plan", place: int) -> str:
-        """How often the bots meet in the game at `place`, over all its deals, in words."""
+        """Return how often the bots meet in the game at `place`, over all its deals, in words."""
         raise NotImplementedError
 
     def trial(self) -> "Format":
@@ -226,7 +226,7 @@ def keys() -> Mapping[str, Any]:
 
 
 def default_format() -> Format:
-    """What is played where a plan names no format."""
+    """Return what is played where a plan names no format."""
     return formats()[DEFAULT]()
 
 

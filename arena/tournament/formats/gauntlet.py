@@ -44,7 +44,7 @@ class Gauntlet(Format, frozen=True, tag="gauntlet"):
         return FixedSchedule(plan)
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """How often the bots meet in the game at `place`, over all its deals, in words."""
+        """Return how often the bots meet in the game at `place`, over all its deals, in words."""
         entry, seats = plan.entries[place], orders_text(has_all=plan.has_all)
         field = plan.field(entry)
         candidates = sum(bot in self.candidates for bot in field)

@@ -117,7 +117,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return hashlib.sha256(canonical_json(self.document).encode()).hexdigest()
 
     def setup(self, index: int) -> MatchSetup:
-        """What match number `index` needs: table, deal, rotation and seeds."""
+        """Return what match number `index` needs: table, deal, rotation and seeds."""
         place, deal, table, rotation = self._layout.locate(index)
         entry = self.entries[place]
         order = orders(entry.seats, has_all=self.has_all)[rotation]
@@ -181,7 +181,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return next((stage for stage in self.format.stages if stage.first_index == first), None)
 
     def count_without(self, places: set[int], first: int = 0) -> int:
-        """How many matches from index `first` on have none of the contestants `places`."""
+        """Return how many matches from index `first` on have none of the contestants `places`."""
         return self._layout.count_without(places, first)
 
     def field(self, entry: Entry) -> list[int]:
@@ -229,7 +229,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             raise ConfigError(f"games[{place}]: {entry.game}: {error}") from None
 
     def orders_at(self, place: int) -> int:
-        """How many rotations of a table of entry `place` are played on a deal."""
+        """Return how many rotations of a table of entry `place` are played on a deal."""
         return len(orders(self.entries[place].seats, has_all=self.has_all))
 
     def matches_at(self, place: int) -> int:

@@ -81,7 +81,7 @@ class RoundRobin(Format, frozen=True, tag="round_robin"):
         return lines
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """How often the bots meet in the game at `place`, over all its deals, in words."""
+        """Return how often the bots meet in the game at `place`, over all its deals, in words."""
         entry, tables, seats = plan.entries[place], plan.tables[place], orders_text(has_all=plan.has_all)
         if isinstance(tables, Sample):
             least, most = tables.meetings()
@@ -121,7 +121,7 @@ class Sample(msgspec.Struct, frozen=True, dict=True):
         return tuple(self.field[(place + turn) % len(self.field)] for place in places)
 
     def meetings(self) -> tuple[int, int]:
-        """How often the pairs that meet least and most sit at one table, over all deals."""
+        """Return how often the pairs that meet least and most sit at one table, over all deals."""
         return ring_meetings(len(self.field), self._base_tables)
 
     @property
@@ -190,12 +190,12 @@ def base_tables(bots: int, seats: int, count: int, together: int = 1) -> tuple[t
 
 
 def has_repeats(bots: int, tables: Sequence[Sequence[int]], together: int) -> bool:
-    """Whether a deal has the same table twice, so that matches of it would be played twice."""
+    """Return whether a deal has the same table twice, so that matches of it would be played twice."""
     return any(_is_repeated(bots, tables, place, together) for place in range(len(tables)))
 
 
 def _is_repeated(bots: int, tables: Sequence[Sequence[int]], place: int, together: int) -> bool:
-    """Whether a base table comes to lie on itself or on another one of its deal before it has been turned all round."""
+    """Return whether a base table comes to lie on itself or on another one of its deal before it has been turned all round."""
     turned = {frozenset((one + turn) % bots for one in tables[place]) for turn in range(bots)}
     first = place - place % together
     others = (set(tables[other]) for other in range(first, min(first + together, len(tables))) if other != place)
@@ -203,7 +203,7 @@ def _is_repeated(bots: int, tables: Sequence[Sequence[int]], place: int, togethe
 
 
 def ring_meetings(bots: int, tables: Iterable[Sequence[int]]) -> tuple[int, int]:
-    """How often the pairs that meet least and most sit at one of these base tables, each turned through all places."""
+    """Return how often the pairs that meet least and most sit at one of these base tables, each turned through all places."""
     met = [0] * (bots // 2 + 1)
     for table in tables:
         for one, other in itertools.combinations(table, 2):

@@ -41,7 +41,7 @@ class Schedule(Protocol):
         ...
 
     def is_wanted(self, index: int) -> bool:
-        """Whether a match is played, as far as it is decided."""
+        """Return whether a match is played, as far as it is decided."""
         ...
 
     def add(self, record: MatchRecord | Outcome) -> None:
@@ -213,7 +213,7 @@ class Retirement:
         return news
 
     def is_wanted(self, index: int) -> bool:
-        """Whether a match is played, as far as it is decided."""
+        """Return whether a match is played, as far as it is decided."""
         return not self.retired or self.retired.isdisjoint(self._plan.bots(index))
 
     def _spoilers(self) -> dict[int, str]:

@@ -82,17 +82,17 @@ class Swiss(Staged, frozen=True, tag="swiss"):
         return self.rounds * matches_of_round(plan, set())
 
     def size_text(self, plan: Plan) -> str:
-        """How many matches a run plays, in words."""
+        """Return how many matches a run plays, in words."""
         return f"{_count(self.rounds, 'round')}, {super().size_text(plan)}"
 
     def entry_size(self, plan: Plan, place: int) -> EntrySize:
-        """How much is played of the game at `place`: every round has deals of its own."""
+        """Return how much is played of the game at `place`: every round has deals of its own."""
         entry = plan.entries[place]
         tables = len(plan.field(entry)) // entry.seats
         return EntrySize(tables, self.rounds * entry.deals, self.rounds * tables * plan.matches_at(place))
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """How the bots meet in the game at `place`, in words."""
+        """Return how the bots meet in the game at `place`, in words."""
         entry = plan.entries[place]
         bots = len(plan.field(entry))
         tables, rest = divmod(bots, entry.seats)
@@ -163,7 +163,7 @@ class SwissSchedule(StagedSchedule):
 
 
 def matches_of_round(plan: Plan, retired: set[int]) -> int:
-    """How many matches a round has, without the bots that are retired."""
+    """Return how many matches a round has, without the bots that are retired."""
     fields = [[bot for bot in plan.field(entry) if bot not in retired] for entry in plan.entries]
     tables = [len(bots) // entry.seats for entry, bots in zip(plan.entries, fields)]
     return sum(count * plan.matches_at(place) for place, count in enumerate(tables))
@@ -252,11 +252,11 @@ class _Search:
         self.steps = 0
 
     def is_least(self, rematches: int) -> bool:
-        """Whether no pairing can have fewer."""
+        """Return whether no pairing can have fewer."""
         return rematches <= self._offset
 
     def run(self) -> tuple[int, list[list[int]]]:
-        """How often those who now meet have met before, in sum over the pairs; and the tables."""
+        """Return how often those who now meet have met before, in sum over the pairs; and the tables."""
         count = len(self._bots)
         best, most = list(range(count)), float("inf")
         seated: list[int] = []

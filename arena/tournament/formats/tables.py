@@ -70,7 +70,7 @@ class Combinations(msgspec.Struct, frozen=True):
 
 
 def count_later(field: Sequence[int], table: tuple[int, ...], without: set[int]) -> int:
-    """How many tables without the contestants `without` come after `table` in lexicographic order.
+    """Return how many tables without the contestants `without` come after `table` in lexicographic order.
 
     >>> count_later([0, 1, 2, 3], (0, 2), set()), count_later([0, 1, 2, 3], (0, 2), {1})
     (4, 2)
@@ -99,7 +99,7 @@ def orders(seats: int, *, has_all: bool) -> Sequence[Table]:
 
 
 def orders_text(*, has_all: bool) -> str:
-    """How the bots of a table change seats on a deal, in words."""
+    """Return how the bots of a table change seats on a deal, in words."""
     return "all orders of a table" if has_all else "each bot of a table in each seat once a deal"
 
 
@@ -120,7 +120,7 @@ class Layout(Protocol):
     """Finds the entry, deal, table and rotation of each match of a plan."""
 
     def __len__(self) -> int:
-        """How many matches there are."""
+        """Return how many matches there are."""
         ...
 
     def locate(self, index: int) -> tuple[int, int, Table, int]:
@@ -128,7 +128,7 @@ class Layout(Protocol):
         ...
 
     def count_without(self, contestants: set[int], first: int) -> int:
-        """How many matches from index `first` on have none of `contestants`."""
+        """Return how many matches from index `first` on have none of `contestants`."""
         ...
 
 
@@ -166,7 +166,7 @@ class Layers:
         return place, layer.first_deal + deal, entry.tables.table(layer.first_deal + deal, number), rotation
 
     def count_without(self, contestants: set[int], first: int) -> int:
-        """How many matches from index `first` on have none of `contestants`: counted without listing them, where possible."""
+        """Return how many matches from index `first` on have none of `contestants`, without listing them where possible."""
         if not all(isinstance(entry.tables, Combinations) for entry in self._entries):
             return sum(contestants.isdisjoint(self.locate(index)[2]) for index in range(first, len(self)))
         count = 0
@@ -247,7 +247,7 @@ class StageLayout:
         return place, stage.number * max(self._deals) + deal, table, rotation
 
     def count_without(self, contestants: set[int], first: int) -> int:
-        """How many matches from index `first` on have none of `contestants`."""
+        """Return how many matches from index `first` on have none of `contestants`."""
         return sum(contestants.isdisjoint(self.locate(index)[2]) for index in range(first, len(self)))
 
     def _starts(self, stage: Stage) -> list[int]:

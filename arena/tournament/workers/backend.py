@@ -171,7 +171,7 @@ def shared_file(file: Path) -> memoryview:
 
 
 def take_notes(folder: Path, matches: Collection[int]) -> dict[int, int]:
-    """What `waited_for` finds in the files of a folder. A note about one of these matches is read once."""
+    """Return what `waited_for` finds in the files of a folder. A note about one of these matches is read once."""
     found: dict[int, int] = {}
     for file in list(folder.iterdir()):
         note = file.read_bytes()

@@ -127,11 +127,11 @@ class Compiling:
         return len(self._pipes.get_map() or ())
 
     def is_ready(self, name: str) -> bool:
-        """Whether all that was to be compiled for a game, or a thing of another name, is compiled."""
+        """Return whether all that was to be compiled for a game, or a thing of another name, is compiled."""
         return name not in self._open
 
     def is_compiled(self, game: str, part: str) -> bool:
-        """Whether a part that was asked for is compiled."""
+        """Return whether a part that was asked for is compiled."""
         return not any(task.name == game and part in task.parts for task in (*self._waiting, *self._running()))
 
     def ask(self, game: str, part: str) -> None:
@@ -246,7 +246,7 @@ class Compiling:
 
 
 def _in_words(tasks: Iterable[_Task]) -> str:
-    """What is to be compiled: names, those together that lack the same parts."""
+    """Return what is to be compiled: names, those together that lack the same parts."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for task in tasks:
         others = [part for part in (SAMPLING, ENCODING) if part in task.parts]
@@ -300,7 +300,7 @@ def warm_rooms(needs: Needs, say: Callable[[str], None], others: Mapping[str, st
 
 
 def needs_of(plan: Plan, bots: Mapping[str, BotFiles], *, with_luck: bool = False) -> dict[str, frozenset[str]]:
-    """What a plan needs: its games, each with the parts that its bots ask for.
+    """Return what a plan needs: its games, each with the parts that its bots ask for.
 
     `bots`: by content hash; a version of a bot that is no longer there plays no more. `with_luck`: whether luck is worked out.
     """
@@ -315,7 +315,7 @@ def needs_of(plan: Plan, bots: Mapping[str, BotFiles], *, with_luck: bool = Fals
 
 
 def needs_at(game: str, bots: Iterable[tuple[BotFiles, Mapping[str, Any]]]) -> Needs:
-    """What a table of one game needs. `bots`: with their parameters."""
+    """Return what a table of one game needs. `bots`: with their parameters."""
     return {game: frozenset().union(*(parts_asked(bot, params) for bot, params in bots))}
 
 

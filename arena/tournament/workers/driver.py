@@ -84,7 +84,7 @@ class ReadyGames:
         self._compiling, self._compile_elsewhere = compiling, compile_elsewhere
 
     def is_ready(self, game: str) -> bool:
-        """Whether the matches of a game can be played now."""
+        """Return whether the matches of a game can be played now."""
         return self._compiling is None or self._compiling.is_ready(game)
 
     def compile(self, game: str, part: str) -> None:
@@ -93,7 +93,7 @@ class ReadyGames:
             self._compiling.ask(game, part)
 
     def is_compiled(self, game: str, part: str) -> bool:
-        """Whether the matches that asked for a part can be played now."""
+        """Return whether the matches that asked for a part can be played now."""
         return self._compiling is None or self._compiling.is_compiled(game, part)
 
     @property
@@ -197,12 +197,15 @@ class Driver:
         pending[self.backend.submit(chunk, past)] = _Sent(chunk)
 
     def _most_pending(self) -> int:
-        """How many chunks may be with the backend. While something compiles, as many as there are CPUs beside, none waiting."""
+        """Return how many chunks may be with the backend.
+
+        While something compiles, as many as there are CPUs beside, none waiting.
+        """
         slots, busy = self.backend.slots, self.ready.busy
         return min(slots, max(1, slots - busy)) if busy else IN_FLIGHT * slots
 
     def _size(self, left: int) -> int:
-        """How many matches to put into a chunk: by the time that a match takes, and near the end a fair share of the rest."""
+        """Return how many matches a chunk gets: by the time that a match takes, and near the end a fair share of the rest."""
         if self._match_seconds is None:
             return 1
         seconds = max(self._match_seconds, 1e-6)
@@ -210,7 +213,7 @@ class Driver:
         return max(1, min(CHUNK_MATCHES, fair, int(CHUNK_SECONDS / seconds)))
 
     def _asked(self, outcome: Chunk | Lost) -> dict[int, tuple[str, str]]:
-        """What the matches of a chunk asked for that is not compiled; it is being compiled from now on.
+        """Return what the matches of a chunk asked for that is not compiled; it is being compiled from now on.
 
         Without matches that have asked so often that something must be wrong: they count as failed.
         """
@@ -277,7 +280,7 @@ def spread(first: int, last: int) -> Iterator[int]:
 
 
 def _kills(failures: Sequence[Failure]) -> Counter[int]:
-    """How often each seat was killed from outside or failed the hall otherwise, by seat number."""
+    """Return how often each seat was killed from outside or failed the hall otherwise, by seat number."""
     counted: Counter[int] = Counter()
     for failure in failures:
         if failure.seat is not None and (failure.was_killed or failure.blame or failure.was_overdue):

@@ -51,7 +51,7 @@ def check_workers(workers: int | None) -> None:
 
 
 def available_cpus() -> int:
-    """How many CPUs this process may use."""
+    """Return how many CPUs this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

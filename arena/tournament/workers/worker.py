@@ -237,7 +237,7 @@ class Cards(NamedTuple):
     bots: frozenset[int]
 
     def come_again_in(self, other: "Cards") -> bool:
-        """Whether a bot sees the same cards again, maybe from another seat."""
+        """Return whether a bot sees the same cards again, maybe from another seat."""
         return self.deal == other.deal and not self.bots.isdisjoint(other.bots)
 
 
@@ -284,7 +284,7 @@ def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Fai
 
 
 def _has_begun(seat: BotSeat | BlamedSeat) -> bool:
-    """Whether code of the seat's bot may have run, so that the bot can be the cause of what happened."""
+    """Return whether code of the seat's bot may have run, so that the bot can be the cause of what happened."""
     return isinstance(seat, InProcessSeat) or (isinstance(seat, HeldSeat) and seat.has_begun)
 
 

@@ -62,7 +62,7 @@ class Attack:
 
 
 def message(view: View) -> list[int]:
-    """What a seat sees, its hand above all, as bits that tell it from all other hands."""
+    """Return what a seat sees, its hand above all, as bits that tell it from all other hands."""
     digest = hashlib.sha256(str(view).encode()).digest()
     return [digest[number // 8] >> number % 8 & 1 for number in range(BITS)]
 

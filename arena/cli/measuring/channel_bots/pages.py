@@ -49,7 +49,7 @@ class Pages(Attack, Agent[View]):
         return faster({place: [seconds(partial(os.pread, self._file, 1, _offset(place)))] for place in places})
 
     def _is_there(self, place: Place) -> bool | None:
-        """Whether a page is in memory; None: the kernel does not tell."""
+        """Return whether a page is in memory; None: the kernel does not tell."""
         libc = ctypes.CDLL(None)
         libc.mmap.restype = ctypes.c_void_p
         size = ctypes.c_size_t(mmap.PAGESIZE)

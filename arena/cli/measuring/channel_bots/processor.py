@@ -34,7 +34,7 @@ class Processor:
         self._sweep = np.zeros(0 if has_code else SWEEP_BYTES, np.uint8)
 
     def times(self, addresses: Sequence[int], *, flushes: bool = False) -> list[float]:
-        """How long each line took to load, in cycles or seconds."""
+        """Return how long each line took to load, in cycles or seconds."""
         if self._call is None:
             return [self._seconds([address]) for address in addresses]
         count = len(addresses)
@@ -43,7 +43,7 @@ class Processor:
         return list(took)
 
     def total(self, addresses: Sequence[int]) -> float:
-        """How long all these lines took together."""
+        """Return how long all these lines took together."""
         return self._seconds(addresses) if self._call is None else sum(self.times(addresses))
 
     def forget(self, addresses: Sequence[int]) -> None:
@@ -68,7 +68,7 @@ class Processor:
 
 
 def _taken(addresses: Sequence[int]) -> Callable[[], object]:
-    """What loads lines, and does little else."""
+    """Return what loads lines, and does little else."""
     first = min(addresses)
     memory = np.ctypeslib.as_array((ctypes.c_uint8 * (max(addresses) - first + 1)).from_address(first))
     places = np.array(addresses) - first
@@ -76,7 +76,7 @@ def _taken(addresses: Sequence[int]) -> Callable[[], object]:
 
 
 def seconds(call: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """How long a call takes, whatever comes of it.
+    """Return how long a call takes, whatever comes of it.
 
     Where clocks go in steps: from one step to a later one, less the time in which the clock was read after the call.
     """

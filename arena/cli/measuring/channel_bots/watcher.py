@@ -47,7 +47,7 @@ class Watcher(Agent[View]):
         return view.legal[0]
 
     def _look(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]] | None":
-        """How long the lines of each card took. Afterwards the caches hold none of them or, if they are primed, all."""
+        """Return how long the lines of each card took. Afterwards the caches hold none of them or, if they are primed, all."""
         if self._processor is None:
             return None
         cards = list(range(len(CARDS)))

@@ -110,7 +110,7 @@ def worth(states: States, constants: Numbers, out: Numbers) -> None:
 
 @jit.generic
 def is_open(states: States) -> bool:
-    """Whether no choice is in that is still hidden: searches judge only such positions."""
+    """Return whether no choice is in that is still hidden: searches judge only such positions."""
     return not is_simultaneous(states[0]) or current_seat(states[0]) == 0
 
 

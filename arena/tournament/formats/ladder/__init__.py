@@ -75,7 +75,7 @@ class Ladder(LadderPlan, frozen=True, tag="ladder"):
         return self.legs[-1].matches
 
     def size_text(self, plan: Plan) -> str:
-        """How many matches a run plays, in words."""
+        """Return how many matches a run plays, in words."""
         return f"{super().size_text(plan)} in this run"
 
     def entry_size(self, plan: Plan, place: int) -> EntrySize:
@@ -83,7 +83,7 @@ class Ladder(LadderPlan, frozen=True, tag="ladder"):
         return EntrySize(None, plan.entries[place].deals, None)
 
     def balance_text(self, plan: Plan, place: int) -> str:
-        """How the tables of a game come about, in words."""
+        """Return how the tables of a game come about, in words."""
         return f"tables are chosen stage by stage; {orders_text(has_all=plan.has_all)}"
 
 

@@ -47,7 +47,7 @@ class Served:
     """How many stages are counted."""
 
     def until(self, plan: Plan) -> list[float]:
-        """What each entry has had after all stages of a plan, which has grown since the last time, or not."""
+        """Return what each entry has had after all stages of a plan, which has grown since the last time, or not."""
         ladder = plan.format
         assert isinstance(ladder, LadderPlan)
         amounts = self.amounts or [0.0] * len(plan.entries)
@@ -216,7 +216,7 @@ def version_pairs(plan: Plan, leg: Leg) -> list[tuple[int, int]]:
 
 
 def common_deals(rows: PoolRows, one: Bot, other: Bot) -> int:
-    """How many deals two bots have both played, at one table or not."""
+    """Return how many deals two bots have both played, at one table or not."""
     seats = np.repeat(rows.deals, np.diff(rows.starts))
     first, second = (seats[rows.bots == rows.bots_by_number.index(bot)] for bot in (one, other))
     return len(np.intersect1d(first, second))

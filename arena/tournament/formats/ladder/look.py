@@ -25,7 +25,7 @@ DIGITS = 6  # of what is compared: the last digits of another machine's arithmet
 def look_at(
     rows: PoolRows, field: Collection[Bot], leg: Leg, settings: RatingSettings, owners: Mapping[Bot, str] = MappingProxyType({})
 ) -> "Look":
-    """What a pool's rows say of those of `field`. `owners`: of all bots that have one."""
+    """Return what a pool's rows say of those of `field`. `owners`: of all bots that have one."""
     beliefs = believe(leg.rating_model, rows, settings)
     bars = bars_by(leg.rating_model, rows, beliefs, settings)
     if leg.luck is not UNSET and rows.luck is not None:
@@ -60,13 +60,13 @@ class Look:
     """Variance of a bot's performance in one match."""
 
     def is_known(self) -> NDArray[np.bool_]:
-        """Whether the sigma is not above the bound."""
+        """Return whether the sigma is not above the bound."""
         bound = -math.inf if self.leg.sigma is None else self.leg.sigma
         known: NDArray[np.bool_] = np.round(self.sigma, DIGITS) <= bound
         return known
 
     def is_apart(self) -> NDArray[np.bool_]:
-        """Whether the bot is separable from both its neighbours."""
+        """Return whether the bot is separable from both its neighbours."""
         apart = self.deals >= LEAST_DEALS
         order = self._best_first()
         for above, below in itertools.pairwise(order):
@@ -75,7 +75,7 @@ class Look:
         return apart
 
     def is_settled(self) -> NDArray[np.bool_]:
-        """Whether no more matches are needed for this bot."""
+        """Return whether no more matches are needed for this bot."""
         settled = self.is_known() | self.is_apart() if self.leg.separable else self.is_known()
         settled[list(self._unmarked)] = False
         return settled
@@ -95,7 +95,7 @@ class Look:
         return frozenset(map(int, few)) - frozenset(self._thresholds)
 
     def only(self, kept: Sequence[int]) -> "Look":
-        """What is known of some of the bots."""
+        """Return what is known of some of the bots."""
         return Look(
             tuple(self.bots[bot] for bot in kept), self.mu[kept], self.sigma[kept], self.matches[kept], self.deals[kept],
             self.marking_deals[kept], self.separable[np.ix_(kept, kept)], self.leg, self.luck,
@@ -157,13 +157,13 @@ class Look:
     def _worth(
         self, bot: int, table: Sequence[int], times: NDArray[np.float64], rivals: Collection[frozenset[int]]
     ) -> tuple[bool, float, float, Bot]:
-        """What a match of this bot with those at the table tells; of equals who played less."""
+        """Return what a match of this bot with those at the table tells; of equals who played less."""
         is_rival = any(frozenset((bot, other)) in rivals for other in table)
         told = math.fsum(self._told(bot, other, times) for other in table)
         return is_rival, round(told, DIGITS), -float(self.matches[bot]), self.bots[bot]
 
     def _told(self, one: int, other: int, times: NDArray[np.float64]) -> float:
-        """How even a match is, times the share of its spread that is ignorance."""
+        """Return how even a match is, times the share of its spread that is ignorance."""
         variances = {bot: float(self.sigma[bot]) ** 2 / (1.0 + float(times[bot])) for bot in (one, other)}
         spread = 2.0 * self.luck + sum(variances.values())
         ignorance = sum(variance for bot, variance in variances.items() if not self._settled[bot])
@@ -201,5 +201,5 @@ def _has_kin(rows: PoolRows, owners: Mapping[Bot, str]) -> NDArray[np.bool_]:
 
 
 def _is_kin(bot: int, table: Sequence[int], owners: Sequence[str] | None) -> bool:
-    """Whether somebody at the table has the same owner."""
+    """Return whether somebody at the table has the same owner."""
     return owners is not None and owners[bot] != "" and any(owners[other] == owners[bot] for other in table)

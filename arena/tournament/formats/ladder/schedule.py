@@ -85,7 +85,7 @@ class LadderSchedule(StagedSchedule):
             self.plan = msgspec.structs.replace(self.plan, key=key, format=ladder)
 
     def is_wanted(self, index: int) -> bool:
-        """Whether a match is played: all but those that a later leg did not want any more."""
+        """Return whether a match is played: all but those that a later leg did not want any more."""
         return index not in self._skipped
 
     def add(self, record: MatchRecord | Outcome) -> None:

@@ -290,7 +290,7 @@ class Cluster:
                 self._ray.kill(node.agent)
 
     def _has_head(self, now: float) -> bool:
-        """Whether the head node listens. Without a head Ray blocks, and ends this process after a minute."""
+        """Return whether the head node listens. Without a head Ray blocks, and ends this process after a minute."""
         host, _, port = self._ray.get_runtime_context().gcs_address.rpartition(":")
         try:
             socket.create_connection((host.strip("[]"), int(port)), timeout=LOOK_SECONDS).close()

@@ -14,7 +14,7 @@ class NodeAgent:
     """The Ray actor of one node."""
 
     def installation(self, rooms: Sequence[str]) -> dict[str, str]:
-        """What is installed on the node (see installation.installation); only the version if that is too old to be asked."""
+        """Return what is installed on the node (see installation.installation), or only the version of one that is too old."""
         try:
             from arena.tournament.workers.ray.installation import installation
         except ImportError as error:
