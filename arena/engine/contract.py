@@ -1,6 +1,7 @@
 """The contract of a game room: the functions that its rules.py defines over its state, as generic code calls them.
 
-A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts. Generic code
+A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts, which the room
+declares by a class (state.py beside this file). Generic code
 calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
 state's type. Nine more are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
 what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search. What a room
@@ -31,7 +32,7 @@ from arena.engine import jit
 from arena.engine.rng import Words
 
 State: TypeAlias = Any
-"""One record of a room's STATE: fields read like attributes. Inside rooms it is typed by the room's own protocol."""
+"""One record of a room's STATE: fields read like attributes. Inside rooms it is typed by the class that declares it."""
 States: TypeAlias = NDArray[np.void]
 """A writable array of one record: how states are held in Python, and how they cross into compiled code fast."""
 Actions: TypeAlias = NDArray[np.int64]

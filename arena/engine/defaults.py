@@ -17,7 +17,6 @@ becomes its logarithm, so that 0, 1 and 2 stand well apart: n is log2(1 + n) / 8
 and -n is less than 0 by as much.
 """
 
-from math import log2
 from types import ModuleType
 from typing import Any
 
@@ -141,23 +140,6 @@ def action_features(_s: State, _seat: int, actions: Actions, count: int, out: Fe
             out[i, bit] = actions[i] >> bit & 1
 
 
-def write_fields(s: State, out: Features) -> None:
-    """Write all numbers of a record but its seed one after the other."""
-    place = 0
-    for name, kind in _fields(s.dtype):
-        numbers = np.asarray(s[name]).ravel()
-        if _is_wide(kind):
-            bits = numbers.astype(np.int64)[:, None] >> np.arange(8 * kind.base.itemsize) & 1
-            out[place : place + _size(kind)] = bits.ravel()
-        elif kind.base.kind in "iu":
-            width = 8 * kind.base.itemsize
-            whole = [int(number) for number in numbers]
-            out[place : place + _size(kind)] = [(log2(1 + n) if n >= 0 else -log2(1 - n)) / width for n in whole]
-        else:
-            out[place : place + _size(kind)] = numbers
-        place += _size(kind)
-
-
 def _fields(state: np.dtype[Any]) -> list[tuple[str, np.dtype[Any]]]:
     return [(name, found[0]) for name, found in (state.fields or {}).items() if name != _SECRET]
 
@@ -183,7 +165,7 @@ def _range(kind: np.dtype[Any]) -> tuple[float, float]:
 
 
 def _written(state: Any) -> str:
-    """The source of `write_fields` for one type of record, field by field: compiled code cannot loop over fields."""
+    """The source of `write_fields` for one type of record, field by field."""
     lines = ["from math import log2", "import numpy as np", "def write_fields(s, out):", "    i = 0"]
     for name, kind in _fields(state):
         width = 8 * kind.base.itemsize
@@ -198,4 +180,6 @@ def _written(state: Any) -> str:
     return "\n".join(lines)
 
 
-jit.by_record(write_fields, _written)
+@jit.by_record(_written)
+def write_fields(s: State, out: Features) -> None:
+    """Write all numbers of a record but its seed one after the other."""

@@ -10,11 +10,12 @@ With ``NUMBA_DISABLE_JIT=1`` the same sources run as plain Python: the way in fo
 import contextlib
 import hashlib
 import importlib.util
+import inspect
 import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
@@ -128,19 +129,31 @@ def stub(function: Callable[..., Any], rooms: dict[Any, Any]) -> None:
         let_compiled_code_call(function, Chosen(function.__name__, rooms))
 
 
-def by_record(function: Callable[[Any, Any], None], write: Callable[[np.dtype[Any]], str]) -> None:
-    """Let compiled code call `function(s, out)` as the source that `write` gives for the type of the record `s`.
+def by_record(write: Callable[[np.dtype[Any]], str]) -> Callable[[F], F]:
+    """Give a function `name(s, ...)` the body that `write` gives as source for the type of the record `s`.
 
-    The source defines one function of that name and those parameters.
+    The source defines one function of that name and those parameters: compiled code cannot loop over fields.
     """
 
-    def written(record: Any) -> Any:
-        scope: dict[str, Any] = {}
-        exec(write(numba.np.numpy_support.as_dtype(record)), scope)
-        return scope[function.__name__]
+    def decorate(function: F) -> F:
+        @cache
+        def written(kind: np.dtype[Any]) -> Any:
+            scope: dict[str, Any] = {}
+            exec(write(kind), scope)
+            return scope[function.__name__]
 
-    if ENABLED:
-        overload(function, jit_options=SETTINGS)(lambda s, out: written(s))
+        @wraps(function)
+        def called(s: Any, *others: Any) -> Any:
+            return written(s.dtype)(s, *others)
+
+        if ENABLED:
+            first, *others = inspect.signature(function).parameters
+            scope = {"written": lambda record: written(numba.np.numpy_support.as_dtype(record))}
+            choose = eval(f"lambda {', '.join([first, *others])}: written({first})", scope)  # numba looks at its parameters
+            overload(called, jit_options=SETTINGS)(choose)
+        return cast(F, called)
+
+    return decorate
 
 
 def record_type(dtype: np.dtype[Any]) -> Any:

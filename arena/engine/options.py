@@ -27,7 +27,7 @@ class Option(Protocol):
 
     @property
     def name(self) -> str:
-        """The option's name, as written in configs, positions and result rows."""
+        """The option's name, as written in configs, positions and result rows; that of the field it fills, if it is empty."""
         ...
 
     @property
@@ -60,13 +60,22 @@ class Option(Protocol):
 
 
 @dataclass(frozen=True)
+class Part:
+    """What a field of a state takes of an option of several numbers: those from `first` on; a row of the field every `step`."""
+
+    option: Option
+    first: int = 0
+    step: int = 1
+
+
+@dataclass(frozen=True)
 class Choice:
     """An option with a few possible texts or numbers; encoded as the value's place in `values`."""
 
-    name: str
     default: str | int
     values: tuple[str | int, ...]
     meaning: str
+    name: str = ""
     width: ClassVar[int] = 1
 
     @property
@@ -93,9 +102,9 @@ class Choice:
 class Flag:
     """A yes-or-no option; encoded as 1 or 0."""
 
-    name: str
     default: bool
     meaning: str
+    name: str = ""
     accepts: ClassVar[str] = "true or false"
     width: ClassVar[int] = 1
 
@@ -114,11 +123,11 @@ class Flag:
 class Whole:
     """An option that is a whole number from `lowest` to `highest`; encoded as itself."""
 
-    name: str
     default: int
     lowest: int
     highest: int
     meaning: str
+    name: str = ""
     is_length: bool = False
     """Whether the option sets how many rounds a match has: tests then keep it small."""
     width: ClassVar[int] = 1
@@ -143,11 +152,11 @@ class Whole:
 class Counted:
     """An option that is a kind with a count, such as `first_to:3`; encoded as the place of the kind, then the count."""
 
-    name: str
     default: str
     kinds: tuple[str, ...]
     highest: int
     meaning: str
+    name: str = ""
     width: ClassVar[int] = 2
 
     @property
@@ -242,14 +251,28 @@ class DataTable:
         return f"a list of rows [{', '.join(self._header)}], or the path of a CSV file with these columns"
 
     @property
-    def row_width(self) -> int:
+    def count(self) -> Part:
+        """How many rows there are, as a field takes it."""
+        return Part(self)
+
+    @property
+    def names(self) -> Part:
+        """The names of all rows, as an array of `most` rows of NAME_WORDS takes them."""
+        return Part(self, 1 + len(self.columns), self._row_width)
+
+    def column(self, name: str) -> Part:
+        """The numbers of one column, as an array of `most` takes them."""
+        return Part(self, self._header.index(name), self._row_width)
+
+    @property
+    def _row_width(self) -> int:
         """How many whole numbers a row takes."""
         return len(self.columns) + NAME_WORDS
 
     @property
     def width(self) -> int:
         """How many whole numbers the value takes in the options vector: rows that are not there are zero."""
-        return 1 + self.most * self.row_width
+        return 1 + self.most * self._row_width
 
     def encode(self, value: OptionValue) -> list[int]:
         """The rows as whole numbers. Raises RowError for the first row that is not allowed, ValueError for no rows at all."""
@@ -273,8 +296,8 @@ class DataTable:
     def decode(self, codes: list[int]) -> OptionValue:
         """The rows that encoded numbers stand for."""
         rows: list[OptionValue] = []
-        for at in range(1, 1 + codes[0] * self.row_width, self.row_width):
-            numbers, words = codes[at : at + len(self.columns)], codes[at + len(self.columns) : at + self.row_width]
+        for at in range(1, 1 + codes[0] * self._row_width, self._row_width):
+            numbers, words = codes[at : at + len(self.columns)], codes[at + len(self.columns) : at + self._row_width]
             rows.append([row_name(words), *numbers])
         return rows
 

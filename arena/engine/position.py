@@ -177,6 +177,11 @@ class PositionReader:
             raise PositionError(f"rng: 32 hex digits are needed, not {value!r}") from None
 
 
+def seed_text(seed: Iterable[int]) -> str:
+    """The words of a deal seed as the 32 hex digits of the key `rng`."""
+    return "".join(f"{int(word):08x}" for word in seed)
+
+
 def require_whole_deck(cards: Iterable[int], deck: Deck, copies: int | Sequence[int] = 1) -> None:
     """Raise PositionError unless every card of the deck is there exactly `copies` times (conservation).
 

@@ -5,7 +5,7 @@ encoding.py, RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py, ro
 contract.py, what text.py offers is `TextModule`; view.py defines VIEW, the class of the room's views, and `warm(view)`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
@@ -18,8 +18,9 @@ from arena.engine.encoding import Encoding
 from arena.engine.entries import Engine
 from arena.engine.net import Nets
 from arena.engine.options import DataTable, Option, OptionValue, RowError, read_tables
+from arena.engine.position import PositionReader
 from arena.engine.rng import Words, seed_words
-from arena.errors import ConfigError, nearest
+from arena.errors import ConfigError, PositionError, nearest
 
 __all__ = ["Actions", "Document", "Game", "State", "States", "TextModule"]
 
@@ -221,6 +222,28 @@ class Game:
         states = self.new_states()
         self.engine.deal(states, seats, self.options_vector(resolved), seed_words(seed))
         return states
+
+    def open(self, document: Document, keys: Collection[str]) -> tuple[PositionReader, States]:
+        """A reader of a position, and a first deal with its seats, options and seed: `from_position` writes the rest into it.
+
+        `keys`: what the game's positions hold beside the common keys. Raises PositionError that names the key.
+        """
+        tables = {option.name for option in self.options if isinstance(option, DataTable)}
+        reader = PositionReader(document, self.name, {*keys, *tables})
+        seats = reader.whole("seats", self.seats[0], self.seats[-1], default=self.seats[0] if len(self.seats) == 1 else None)
+        options = dict(reader.mapping("options"))
+        for name in tables:
+            if name in options:
+                raise PositionError(f"options.{name}: in a position the {name} is a key of its own")
+            if not reader.is_empty(name):
+                options[name] = reader.listing(name)
+        try:
+            self.check_seats(seats)
+            resolved = self.resolve_options(options, seats)
+        except ConfigError as error:
+            option = str(error).removeprefix("options.")
+            raise PositionError(option if option.partition(":")[0] in tables else str(error)) from None
+        return reader, self.deal(seats, resolved, reader.seed())
 
     def action_text(self, states: States, action: int) -> str:
         """The text of one action of the seat to choose."""

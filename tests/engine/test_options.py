@@ -4,11 +4,11 @@ import pytest
 
 from arena.engine.options import Choice, Counted, Flag, Whole
 
-CHOICE = Choice("majority", "5", ("5", "clinch"), "when a game ends early")
-NUMBERED = Choice("threshold", 5, (5, 7, 10, "none"), "points")
-FLAG = Flag("slap_down", False, "whether")
-WHOLE = Whole("limit", 101, 20, 500, "points")
-COUNTED = Counted("series", "first_to:1", ("games", "first_to"), 1000, "length")
+CHOICE = Choice("5", ("5", "clinch"), "when a game ends early", "majority")
+NUMBERED = Choice(5, (5, 7, 10, "none"), "points", "threshold")
+FLAG = Flag(False, "whether", "slap_down")
+WHOLE = Whole(101, 20, 500, "points", "limit")
+COUNTED = Counted("first_to:1", ("games", "first_to"), 1000, "length", "series")
 
 ACCEPTED = [
     (CHOICE, "5", [0]),

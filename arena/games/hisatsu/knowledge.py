@@ -1,11 +1,11 @@
 """What a seat of Hisatsu sees, the worlds that it may be in, and what it learns from an action (RULES.md 3.4)."""
 
-from arena.engine.jit import copy_state, jit, lowest_bit, popcount
+from arena.engine.jit import jit, lowest_bit, popcount
 from arena.engine.rng import Words, below, next_word, shuffle_fast
+from arena.engine.state import show
 from arena.games.hisatsu.state import (
     BELOW_SEVEN,
     FULL_HAND,
-    MAX_REQUESTS,
     NO_REQUEST,
     SEEN_HIDDEN,
     VALUES,
@@ -16,20 +16,12 @@ from arena.games.hisatsu.state import (
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the order of the stock, and the others' hands, hidden cards and face-down passes."""
-    copy_state(s, out)
-    for i in range(4):
-        out.seed[i] = 0
-    for i in range(MAX_REQUESTS):
-        out.stock[i] = 0
+    show(s, seat, out)
     for slot in range(s.seats - 1):
-        for i in range(hidden_cards(s, slot)):
-            if int(s.cards[slot, i]) >> 3 != seat:
-                out.cards[slot, i] = s.cards[slot, i] & ~7
-    for player in range(s.seats):
-        if player != seat:
-            out.hand[player] = 0
-            for i in range(s.num_passed[player]):
-                out.passed[player, i] = 0
+        hidden = hidden_cards(s, slot)
+        for i in range(s.num_cards[slot]):
+            is_seen = i >= hidden or int(s.cards[slot, i]) >> 3 == seat
+            out.cards[slot, i] = s.cards[slot, i] if is_seen else s.cards[slot, i] & ~7
 
 
 @jit

@@ -1,39 +1,28 @@
 """Reading a position of Hisatsu: every mistake is refused with an error that names the key (docs/notation.md)."""
 
-from typing import Any, cast
+from typing import Any
 
-from arena.engine.position import PositionReader
+from arena.engine.position import Fields, PositionReader
 from arena.engine.room import Document, States
-from arena.errors import ConfigError, PositionError
+from arena.errors import PositionError
 from arena.games import load
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards
-from arena.games.hisatsu.state import FULL_HAND, MAX_CARDS, MAX_REQUESTS, NO_REQUEST, SEATS, TURNS, VALUES
-from arena.games.hisatsu.view import turns_taken, values_of
+from arena.games.hisatsu.state import FULL_HAND, MAX_CARDS, MAX_REQUESTS, NO_REQUEST, TURNS, VALUES
+from arena.games.hisatsu.view import request_name, turns_taken, values_of
 
-_KEYS = ("row", "stock", "hands", "discards", "points", "captured", "failed", "turns", "deck", "passed")
+_KEYS = ("row", "stock", "hands", "discards", "points", "captured", "failed", "turns", "passed")
 _SLOT_KEYS = {"name", "chips", "cards"}
 _DIGITS = "1234567"
 
 
 def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
-    game = load("hisatsu")
-    reader = PositionReader(document, "hisatsu", _KEYS)
-    seats = reader.whole("seats", SEATS[0], SEATS[-1])
-    options = dict(reader.mapping("options"))
-    if "deck" in options:
-        raise PositionError("options.deck: in a position the deck is a key of its own")
-    if not reader.is_empty("deck"):
-        options["deck"] = reader.listing("deck")
-    try:
-        resolved = game.resolve_options(options, seats)
-    except ConfigError as error:
-        raise PositionError(str(error).replace("options.deck:", "deck:", 1)) from None
-    states = game.deal(seats, resolved, reader.seed())
+    reader, states = load("hisatsu").open(document, _KEYS)
     s = states[0]
     rules.clear_table(s)
-    names = {cast(str, row[0]): request for request, row in enumerate(rules.deck_rows(resolved))}
+    deck = Fields(s)
+    names = {request_name(deck, request): request for request in range(deck.num_requests)}
     reader.whole("round", 1, 1, default=1)
     _read_course(reader, s)
     _read_requests(reader, s, names)

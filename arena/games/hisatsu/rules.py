@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.jit import jit, lowest_bit
-from arena.engine.options import NAME_WORDS, OptionValue
+from arena.engine.options import OptionValue
 from arena.engine.rng import Words, draw_below, shuffle
+from arena.engine.state import begin
 from arena.errors import ConfigError
 from arena.games.hisatsu.knowledge import determinize, observe, seen_action
 from arena.games.hisatsu.state import (
     DEALING,
     DECK,
     FAILURE,
-    FIRST_ROW,
     FIRST_STARTER,
     FULL_HAND,
     HIDEABLE,
@@ -31,8 +31,6 @@ from arena.games.hisatsu.state import (
     MAX_SLOTS,
     NO_REQUEST,
     OPTIONS,
-    ROW_NAME,
-    ROW_WIDTH,
     SEATS,
     STATE,
     TURNS,
@@ -84,12 +82,7 @@ def units(seats: int, _resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
 @jit
 def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     """Shuffle the requests, draw the first starter, open the row; every seat holds its seven cards."""
-    for i in range(4):
-        s.seed[i] = seed[i]
-    s.seats = seats
-    s.pass_discard = options[0]
-    s.tiebreak = options[1]
-    _read_deck(s, options)
+    begin(s, seats, options, seed)
     clear_table(s)
     shuffle(s.stock[:], int(s.num_requests), s.seed[:], 1, DEALING, 0)
     s.num_stock = s.num_requests
@@ -210,18 +203,6 @@ def claim(s: State, slot: int) -> int:
     if count == 0 or count <= s.bang[s.request[slot]]:
         return -1
     return int(s.cards[slot, count - 1]) >> 3
-
-
-@jit
-def _read_deck(s: State, options: Words) -> None:
-    s.num_requests = options[FIRST_ROW - 1]
-    for i in range(MAX_REQUESTS):
-        at = FIRST_ROW + i * ROW_WIDTH
-        s.bang[i] = options[at]
-        s.hp[i] = options[at + 1]
-        s.worth[i] = options[at + 2]
-        for word in range(NAME_WORDS):
-            s.names[i, word] = options[at + ROW_NAME + word]
 
 
 @jit

@@ -1,12 +1,9 @@
 """Hisatsu Shigotonin: sizes, options, and the state that all the rules are about (RULES.md 3.1, 3.5)."""
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
-from arena.engine.options import NAME_WORDS, Choice, Column, Option, table_beside
-from arena.engine.rng import Seed
+from arena.engine.options import NAME_WORDS, Choice, Column, table_beside
+from arena.engine.state import array, declare, number, option
 
 SEATS = (3, 4, 5)
 MAX_SEATS = 5
@@ -33,75 +30,44 @@ DECK = table_beside(
     MAX_REQUESTS,
     "the request cards: how many one-point cards lie on them, what they bear, what they are worth (O-H9)",
 )
-OPTIONS: tuple[Option, ...] = (
-    Choice("pass_discard", "face_up", ("face_up", "face_down"), "how a card lies that is discarded as the action (O-H1)"),
-    Choice("tiebreak", "none", ("none", "captures"), "what decides between equal scores (O-H5)"),
-    DECK,
-)
-FIRST_ROW = 3  # of the deck in the options vector
-ROW_WIDTH = DECK.row_width
-ROW_NAME = len(DECK.columns)  # where a row's name begins
-
-STATE = np.dtype((np.record, [
-    ("names", "i8", (MAX_REQUESTS, NAME_WORDS)),  # of the deck's requests; read by text.py alone
-    ("hand", "i8", (MAX_SEATS,)),  # card masks
-    ("seats", "i8"),  # wide, like the next ones: compiled functions of them have one signature
-    ("turn", "i8"),  # at the end: the starter
-    ("turns", "i8"),  # taken by all seats together
-    ("seed", "u4", (4,)),  # the deal's secret
-    ("hp", "i2", (MAX_REQUESTS,)),
-    ("bang", "i1", (MAX_REQUESTS,)),
-    ("worth", "i1", (MAX_REQUESTS,)),  # points
-    ("request", "i1", (MAX_SLOTS,)),  # place in the deck, or NO_REQUEST
-    ("chips", "i1", (MAX_SLOTS,)),  # one-point cards left
-    ("num_cards", "i1", (MAX_SLOTS,)),
-    ("cards", "i1", (MAX_SLOTS, MAX_CARDS)),  # seat * 8 + value in the order of placing; value 0 = not known
-    ("stock", "i1", (MAX_REQUESTS,)),  # places in the deck, bottom first
-    ("discards", "i1", (MAX_SEATS, TURNS)),  # values
-    ("passed", "i1", (MAX_SEATS, TURNS)),  # values of face-down passes; 0 = not known
-    ("captured", "i1", (MAX_SEATS, TURNS)),  # places in the deck
-    ("failed", "i1", (MAX_SEATS, TURNS)),
-    ("num_discards", "i1", (MAX_SEATS,)),
-    ("num_passed", "i1", (MAX_SEATS,)),
-    ("num_captured", "i1", (MAX_SEATS,)),
-    ("num_failed", "i1", (MAX_SEATS,)),
-    ("points", "i1", (MAX_SEATS,)),  # one-point cards taken
-    ("num_requests", "i1"),
-    ("num_stock", "i1"),
-    ("starter", "i1"),
-    ("pass_discard", "i1"),  # 1 = face down
-    ("tiebreak", "i1"),  # 1 = captures
-]))  # fmt: skip
 
 
-class State(Protocol):
-    """The fields of STATE, for the type checker."""
+class State:
+    """The fields of a match."""
 
-    names: NDArray[np.int64]
-    hand: NDArray[np.int64]
-    seats: int
-    turn: int
-    turns: int
-    seed: Seed
-    hp: NDArray[np.int16]
-    bang: NDArray[np.int8]
-    worth: NDArray[np.int8]
-    request: NDArray[np.int8]
-    chips: NDArray[np.int8]
-    num_cards: NDArray[np.int8]
-    cards: NDArray[np.int8]
-    stock: NDArray[np.int8]
-    discards: NDArray[np.int8]
-    passed: NDArray[np.int8]
-    captured: NDArray[np.int8]
-    failed: NDArray[np.int8]
-    num_discards: NDArray[np.int8]
-    num_passed: NDArray[np.int8]
-    num_captured: NDArray[np.int8]
-    num_failed: NDArray[np.int8]
-    points: NDArray[np.int8]
-    num_requests: int
-    num_stock: int
-    starter: int
-    pass_discard: int
-    tiebreak: int
+    names = array(np.int64, MAX_REQUESTS, NAME_WORDS, option=DECK.names)  # read by text.py alone
+    hand = array(np.int64, MAX_SEATS, seen_by="owner")  # card masks
+    seats = number(np.int64)  # wide, like the next ones: compiled functions of them have one signature
+    turn = number(np.int64)  # at the end: the starter
+    turns = number(np.int64)  # taken by all seats together
+    seed = array(np.uint32, 4, seen_by="nobody")  # the deal's secret
+    hp = array(np.int16, MAX_REQUESTS, option=DECK.column("hp"))
+    bang = array(np.int8, MAX_REQUESTS, option=DECK.column("bang"))
+    worth = array(np.int8, MAX_REQUESTS, option=DECK.column("points"))
+    request = array(np.int8, MAX_SLOTS)  # place in the deck, or NO_REQUEST
+    chips = array(np.int8, MAX_SLOTS)  # one-point cards left
+    num_cards = array(np.int8, MAX_SLOTS)
+    cards = array(
+        np.int8, MAX_SLOTS, MAX_CARDS, seen_by="rule"
+    )  # seat * 8 + value in the order of placing; value 0 = not known
+    stock = array(np.int8, MAX_REQUESTS, seen_by="nobody")  # places in the deck, bottom first
+    discards = array(np.int8, MAX_SEATS, TURNS)  # values
+    passed = array(np.int8, MAX_SEATS, TURNS, seen_by="owner")  # values of face-down passes; 0 = not known
+    captured = array(np.int8, MAX_SEATS, TURNS)  # places in the deck
+    failed = array(np.int8, MAX_SEATS, TURNS)
+    num_discards = array(np.int8, MAX_SEATS)
+    num_passed = array(np.int8, MAX_SEATS)
+    num_captured = array(np.int8, MAX_SEATS)
+    num_failed = array(np.int8, MAX_SEATS)
+    points = array(np.int8, MAX_SEATS)  # one-point cards taken
+    num_requests = option(np.int8, DECK.count)
+    num_stock = number(np.int8)
+    starter = number(np.int8)
+    pass_discard = option(
+        np.int8, Choice("face_up", ("face_up", "face_down"), "how a card lies that is discarded as the action (O-H1)")
+    )
+    tiebreak = option(np.int8, Choice("none", ("none", "captures"), "what decides between equal scores (O-H5)"))
+
+
+RECORD = declare(State, SEATS)
+STATE, OPTIONS = RECORD.dtype, RECORD.options

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.engine.position import Fields
+from arena.engine.position import Fields, seed_text
 from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.reading import from_position
-from arena.games.hisatsu.state import DECK, NO_REQUEST, OPTIONS, SEEN_HIDDEN, TURNS, VALUES
+from arena.games.hisatsu.state import DECK, NO_REQUEST, RECORD, SEEN_HIDDEN, TURNS, VALUES
 from arena.games.hisatsu.view import request_name, turns_taken, values_of
 
 __all__ = ["action_texts", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position"]
@@ -48,7 +48,7 @@ def to_position(s: Any) -> Document:
     document = _public_position(s)
     document["hands"] = ["".join(map(str, values_of(int(s.hand[seat])))) for seat in range(s.seats)]
     document["stock"] = _names(s, s.stock, s.num_stock)[::-1]
-    document["rng"] = "".join(f"{int(word):08x}" for word in s.seed)
+    document["rng"] = seed_text(s.seed)
     return document
 
 
@@ -94,7 +94,6 @@ def describe(s: Any, seat: int | None) -> str:
     return "\n".join(lines)
 
 
-_DEFAULT_DECK = DECK.encode(DECK.default)
 _DIGITS_FROM_0 = "0123"
 
 
@@ -107,7 +106,7 @@ def _public_position(s: Any) -> Document:
     seats, over = int(s.seats), bool(rules.is_terminal(s.record))
     document: Document = {
         "game": "hisatsu",
-        "options": {option.name: option.decode([int(getattr(s, option.name))]) for option in OPTIONS if option is not DECK},
+        "options": RECORD.option_values(s),
         "seats": seats,
         "round": 1,
         "turn": None if over else int(s.turn),
@@ -122,19 +121,12 @@ def _public_position(s: Any) -> Document:
         "failed": [_names(s, s.failed[seat], s.num_failed[seat]) for seat in range(seats)],
         "turns": turns_taken(s),
     }
-    deck = _deck_codes(s)
-    if deck != _DEFAULT_DECK[: len(deck)]:
-        document["deck"] = DECK.decode(deck)
+    deck = RECORD.option_value(s, DECK)
+    if deck != DECK.default:
+        document["deck"] = deck
     if s.pass_discard == 1:
         document["passed"] = [_digits(s.passed[seat], s.num_passed[seat]) for seat in range(seats)]
     return document
-
-
-def _deck_codes(s: Any) -> list[int]:
-    """The rows of the deck as the whole numbers that `DECK.decode` takes."""
-    count = s.num_requests
-    columns = (s.bang[:count], s.hp[:count], s.worth[:count], s.names[:count])
-    return [count, *(code for *numbers, words in zip(*columns) for code in (*numbers, *words))]
 
 
 def _slot_document(s: Any, place: int) -> Document | None:

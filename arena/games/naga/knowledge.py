@@ -2,7 +2,8 @@
 
 from arena.engine.jit import jit, lowest_bit
 from arena.engine.rng import Words, below, next_word, shuffle_fast
-from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, FIELD_CARDS, SELECT, SHOWN, THREE_OF_FIVE, TWO_OF_THREE, State
+from arena.engine.state import show
+from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, FIELD_CARDS, SELECT, THREE_OF_FIVE, TWO_OF_THREE, State
 
 SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, three per seat, 0 = unseen
 
@@ -10,38 +11,7 @@ SEEN_SELECT = 1 << 50  # marks a seen selection: six 6-bit fields card + 1, thre
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the stock, the other hand and the other's pending selection."""
-    other = 1 - seat
-    for i in range(4):
-        out.seed[i] = 0
-    out.hand[seat] = s.hand[seat]
-    out.hand[other] = 0
-    out.pending[seat] = s.pending[seat]
-    out.pending[other] = 0
-    for i in range(DECK):
-        out.stock[i] = 0
-    for i in range(SHOWN):
-        out.shown[i] = s.shown[i]
-    for i in range(FIELD_CARDS):
-        out.field[i] = s.field[i]
-    for place in range(8):
-        out.won[place] = s.won[place]
-    for i in range(2):
-        out.games[i] = s.games[i]
-    out.round_number = s.round_number
-    out.series_count = s.series_count
-    out.num_stock = s.num_stock
-    out.num_shown = s.num_shown
-    out.phase = s.phase
-    out.turn = s.turn
-    out.parent = s.parent
-    out.contest = s.contest
-    out.place = s.place
-    out.majority = s.majority
-    out.none_compare = s.none_compare
-    out.moon_class = s.moon_class
-    out.moon_duplicate = s.moon_duplicate
-    out.draw_parent = s.draw_parent
-    out.series_kind = s.series_kind
+    show(s, seat, out)
 
 
 @jit

@@ -4,7 +4,7 @@ from typing import Any
 
 from arena.engine.position import PositionReader, require_whole_deck
 from arena.engine.room import Document, States
-from arena.errors import ConfigError, PositionError
+from arena.errors import PositionError
 from arena.games import load
 from arena.games.naga import rules
 from arena.games.naga.state import CARDS, CONTESTS, DECK, ELTAM, MATCH_OVER, SELECT, SHOWN
@@ -15,14 +15,7 @@ _KEYS = ("places", "won", "hands", "stock", "parent", "contest", "place", "pendi
 
 def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
-    game = load("naga")
-    reader = PositionReader(document, "naga", _KEYS)
-    reader.whole("seats", 2, 2, default=2)
-    try:
-        options = game.resolve_options(reader.mapping("options"), 2)
-    except ConfigError as error:
-        raise PositionError(str(error)) from None
-    states = game.deal(2, options, reader.seed())
+    reader, states = load("naga").open(document, _KEYS)
     s = states[0]
     _read_course(reader, s)
     _read_cards(reader, s)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from arena.engine.jit import jit, lowest_bit, popcount
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, draw_below, shuffle
+from arena.engine.state import begin
 from arena.games.naga.hands import strength
 from arena.games.naga.knowledge import determinize, observe, seen_action, selected
 from arena.games.naga.state import (
@@ -60,19 +61,9 @@ def units(_seats: int, _resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
 
 
 @jit
-def deal(s: State, _seats: int, options: Words, seed: Words) -> None:
+def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     """Start a series: draw the first parent and deal its first game."""
-    for i in range(4):
-        s.seed[i] = seed[i]
-    s.majority = options[0]
-    s.none_compare = options[1]
-    s.moon_class = options[2]
-    s.moon_duplicate = options[3]
-    s.draw_parent = options[4]
-    s.series_kind = options[5]
-    s.series_count = options[6]
-    s.games[0] = 0
-    s.games[1] = 0
+    begin(s, seats, options, seed)
     s.round_number = 1
     s.parent = draw_below(2, s.seed[:], 1, _FIRST_PARENT, 0)
     _deal_game(s)

@@ -1,13 +1,10 @@
 """The record of a Naga match: its options, its fields, and what their numbers mean (RULES.md 2.1, 2.7)."""
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.cards import Deck
-from arena.engine.options import Choice, Counted, Flag, Option
-from arena.engine.rng import Seed
+from arena.engine.options import Choice, Counted, Flag, Part
+from arena.engine.state import array, declare, number, option
 
 ATTRIBUTES = "dlfawte"  # dark, light, fire, wind, water, wood, earth
 CARDS = Deck([*(attribute + str(number) for attribute in ATTRIBUTES for number in range(1, 8)), "I", "K"])
@@ -31,65 +28,36 @@ TWO_OF_THREE = np.array([3, 5, 6], np.int64)
 DESIGNATE, SELECT, GAME_OVER, MATCH_OVER = 0, 1, 2, 3  # phases
 OPEN, TIED = 0, 3  # in `won`; 1 and 2 = won by seat 0 and 1
 
-OPTIONS: tuple[Option, ...] = (
-    Choice("majority", "5", ("5", "clinch"), "when a game ends early (O-G1)"),
-    Choice("none_compare", "top", ("top", "all"), "which cards of two hands without a category count (O-G3)"),
-    Choice("moon_class", "trump", ("trump", "identity"), "the class of a moon (O-G4)"),
-    Flag("moon_duplicate", True, "whether a moon may stand for a card of the same hand (O-G5)"),
-    Choice("draw_parent", "keep", ("keep", "swap"), "who is parent after a drawn game (O-G6)"),
-    Counted("series", "first_to:1", ("games", "first_to"), MAX_SERIES, "the length of a match (RULES.md 2.6)"),
-)
-
-STATE = np.dtype((np.record, [
-    ("hand", "i8", (2,)),  # card masks
-    ("pending", "i8", (2,)),  # chosen masks over the hand, 0 = not yet
-    ("place", "i8"),  # contested place, 0 = none (wide, like the next three: functions of them then have one signature)
-    ("none_compare", "i8"),
-    ("moon_class", "i8"),
-    ("moon_duplicate", "i8"),
-    ("seed", "u4", (4,)),  # the deal's secret
-    ("games", "i2", (2,)),  # won games
-    ("round_number", "i2"),  # number of the game in the series, from 1
-    ("series_count", "i2"),
-    ("field", "i1", (FIELD_CARDS,)),  # cards of places 1, 2, 3, 4, 4, 4, 5, 6, 7
-    ("won", "i1", (8,)),  # by place
-    ("stock", "i1", (DECK,)),  # bottom first
-    ("num_stock", "i1"),
-    ("shown", "i1", (SHOWN,)),  # played cards: per contest seat 0's, then seat 1's, ascending
-    ("num_shown", "i1"),
-    ("phase", "i1"),
-    ("turn", "i1"),
-    ("parent", "i1"),
-    ("contest", "i1"),  # 1..7
-    ("majority", "i1"),
-    ("draw_parent", "i1"),
-    ("series_kind", "i1"),  # 0 games, 1 first_to
-]))  # fmt: skip
+SERIES = Counted("first_to:1", ("games", "first_to"), MAX_SERIES, "the length of a match (RULES.md 2.6)", "series")
 
 
-class State(Protocol):
-    """The fields of STATE, for the type checker."""
+class State:
+    """The fields of a match."""
 
-    hand: NDArray[np.int64]
-    pending: NDArray[np.int64]
-    place: int
-    seed: Seed
-    games: NDArray[np.int16]
-    round_number: int
-    series_count: int
-    field: NDArray[np.int8]
-    won: NDArray[np.int8]
-    stock: NDArray[np.int8]
-    num_stock: int
-    shown: NDArray[np.int8]
-    num_shown: int
-    phase: int
-    turn: int
-    parent: int
-    contest: int
-    majority: int
-    none_compare: int
-    moon_class: int
-    moon_duplicate: int
-    draw_parent: int
-    series_kind: int
+    hand = array(np.int64, 2, seen_by="owner")  # card masks
+    pending = array(np.int64, 2, seen_by="owner")  # chosen masks over the hand, 0 = not yet
+    place = number(np.int64)  # contested place, 0 = none (wide, like the next three: functions of them then have one signature)
+    seed = array(np.uint32, 4, seen_by="nobody")  # the deal's secret
+    games = array(np.int16, 2)  # won games
+    round_number = number(np.int16)  # number of the game in the series, from 1
+    field = array(np.int8, FIELD_CARDS)  # cards of places 1, 2, 3, 4, 4, 4, 5, 6, 7
+    won = array(np.int8, 8)  # by place
+    stock = array(np.int8, DECK, seen_by="nobody")  # bottom first
+    num_stock = number(np.int8)
+    shown = array(np.int8, SHOWN)  # played cards: per contest seat 0's, then seat 1's, ascending
+    num_shown = number(np.int8)
+    phase = number(np.int8)
+    turn = number(np.int8)
+    parent = number(np.int8)
+    contest = number(np.int8)  # 1..7
+    majority = option(np.int8, Choice("5", ("5", "clinch"), "when a game ends early (O-G1)"))
+    none_compare = option(np.int64, Choice("top", ("top", "all"), "which cards of two hands without a category count (O-G3)"))
+    moon_class = option(np.int64, Choice("trump", ("trump", "identity"), "the class of a moon (O-G4)"))
+    moon_duplicate = option(np.int64, Flag(True, "whether a moon may stand for a card of the same hand (O-G5)"))
+    draw_parent = option(np.int8, Choice("keep", ("keep", "swap"), "who is parent after a drawn game (O-G6)"))
+    series_kind = option(np.int8, SERIES)  # 0 games, 1 first_to
+    series_count = option(np.int16, Part(SERIES, 1))
+
+
+RECORD = declare(State, SEATS)
+STATE, OPTIONS = RECORD.dtype, RECORD.options

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.engine.position import Fields, PositionReader
+from arena.engine.position import Fields, PositionReader, seed_text
 from arena.engine.room import Document
 from arena.errors import ConfigError, PositionError
 from arena.games import load
@@ -11,7 +11,18 @@ from arena.games.naga import rules
 from arena.games.naga.hands import strength
 from arena.games.naga.knowledge import SEEN_SELECT, selected, unpacked
 from arena.games.naga.reading import from_position
-from arena.games.naga.state import CARDS, CONTESTS, DESIGNATE, ELTAM, FIRST_CARD, GAME_OVER, MATCH_OVER, SELECT, TRUMPS
+from arena.games.naga.state import (
+    CARDS,
+    CONTESTS,
+    DESIGNATE,
+    ELTAM,
+    FIRST_CARD,
+    GAME_OVER,
+    MATCH_OVER,
+    RECORD,
+    SELECT,
+    TRUMPS,
+)
 from arena.games.naga.words import HIDDEN, PHASES, PLACE_NAMES, TRUMP_NAMES, WON, field_cards, parse_action, series_text
 
 __all__ = [
@@ -45,7 +56,7 @@ def to_position(s: Any) -> Document:
     document["hands"] = [CARDS.listing(int(s.hand[seat])) for seat in range(2)]
     document["stock"] = [CARDS.text(int(s.stock[i])) for i in reversed(range(s.num_stock))]
     document["pending"] = [_selection(s, seat) for seat in range(2)]
-    document["rng"] = "".join(f"{int(word):08x}" for word in s.seed)
+    document["rng"] = seed_text(s.seed)
     return document
 
 
@@ -115,15 +126,10 @@ def _public_position(s: Any) -> Document:
     """The position with all keys and what both seats know; callers fill in what is hidden."""
     if s.phase == GAME_OVER:
         raise ValueError("between two games there is no position: deal the next game first")
-    vector = [s.majority, s.none_compare, s.moon_class, s.moon_duplicate, s.draw_parent, s.series_kind, s.series_count]
-    options, at = {}, 0
-    for option in rules.OPTIONS:
-        options[option.name] = option.decode([int(code) for code in vector[at : at + option.width]])
-        at += option.width
     phase = next(name for name, code in PHASES.items() if code == s.phase)
     return {
         "game": "naga",
-        "options": options,
+        "options": RECORD.option_values(s),
         "seats": 2,
         "round": int(s.round_number),
         "turn": None if s.phase == MATCH_OVER else int(s.turn),

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from arena.engine.jit import copy_state, jit
+from arena.engine.jit import jit
 from arena.engine.rng import Words, next_word, shuffle_fast
+from arena.engine.state import show
 from arena.games.nanatoridori.memory import known_blocks, known_cards
 from arena.games.nanatoridori.state import (
     COPIES,
@@ -32,21 +33,12 @@ HIDDEN = 63  # a = the value of a face-down front card
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the stock, other hands, a card drawn by another, and in a duel the other's face-down fronts."""
-    copy_state(s, out)
-    for i in range(4):
-        out.seed[i] = 0
-    for i in range(DECK):
-        out.stock[i] = 0
-    for i in range(MAX_SEATS << ROW):
-        out.hand[i] = 0
-    for i in range(s.hand_size[seat]):
-        out.hand[(seat << ROW) + i] = s.hand[(seat << ROW) + i]
-    if s.front_visible == 0:
-        for i in range(FRONTS * MAX_SEATS):
-            if i // FRONTS != seat:
-                out.fronts[i] = 0
-    if not sees_drawn(s, seat):
-        out.drawn = 0
+    show(s, seat, out)
+    for i in range(FRONTS * MAX_SEATS):
+        if s.front_visible == 1 or i // FRONTS == seat:
+            out.fronts[i] = s.fronts[i]
+    if sees_drawn(s, seat):
+        out.drawn = s.drawn
 
 
 @jit

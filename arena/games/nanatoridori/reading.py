@@ -6,7 +6,7 @@ from typing import Any
 from arena.cards import Deck
 from arena.engine.position import PositionReader, require_whole_deck
 from arena.engine.room import Document, States
-from arena.errors import ConfigError, PositionError
+from arena.errors import PositionError
 from arena.games import load
 from arena.games.nanatoridori.memory import remember
 from arena.games.nanatoridori.state import (
@@ -41,17 +41,10 @@ _UNUSED = DECK - 2 * (DUEL_HAND + FRONTS)
 
 def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
-    game = load("nanatoridori")
-    reader = PositionReader(document, "nanatoridori", _KEYS)
-    seats = reader.whole("seats", game.seats[0], game.seats[-1])
-    try:
-        options = game.resolve_options(reader.mapping("options"), seats)
-    except ConfigError as error:
-        raise PositionError(str(error)) from None
-    states = game.deal(seats, options, reader.seed())
+    reader, states = load("nanatoridori").open(document, _KEYS)
     s = states[0]
     s.phase = PHASES[reader.word("phase", PHASES)]
-    hands = [_digits(hand, f"hands[{seat}]") for seat, hand in enumerate(reader.listing("hands", seats))]
+    hands = [_digits(hand, f"hands[{seat}]") for seat, hand in enumerate(reader.listing("hands", int(s.seats)))]
     _read_out(reader, s, hands)
     _read_table(reader, s)
     _read_turn(reader, s, hands)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arena.engine.jit import jit
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, draw_below, shuffle
+from arena.engine.state import begin
 from arena.errors import ConfigError
 from arena.games.nanatoridori.knowledge import determinize, observe, seen_action
 from arena.games.nanatoridori.memory import forget, remember
@@ -88,16 +89,10 @@ def units(seats: int, _resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
 @jit
 def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     """Start a match: draw the first starter and deal the first round."""
-    for i in range(4):
-        s.seed[i] = seed[i]
-    s.seats = seats
-    s.variant = options[0] - 1
-    s.next_start = options[1]
-    s.duel_penguins = options[2] + 1
-    s.front_visible = options[3]
+    begin(s, seats, options, seed)
     penguins = PENGUINS if s.variant == BASIC else s.duel_penguins if s.variant == DUEL else 0
-    for seat in range(MAX_SEATS):
-        s.totals[seat] = penguins if seat < seats else 0
+    for seat in range(seats):
+        s.totals[seat] = penguins
     s.round_number = 1
     s.starter = draw_below(seats, s.seed[:], 1, _STARTING, 0)
     _deal_round(s)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.engine.options import OptionValue
-from arena.engine.position import Fields
+from arena.engine.position import Fields, seed_text
 from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.nanatoridori.knowledge import HIDDEN, SEEN
@@ -21,9 +20,9 @@ from arena.games.nanatoridori.state import (
     KIND,
     MARKS,
     MATCH_OVER,
-    OPTIONS,
     PASS,
     PLAYS,
+    RECORD,
     ROUND_OVER,
     ROW,
     SECOND,
@@ -79,7 +78,7 @@ def to_position(s: Any) -> Document:
     document["drawn"] = str(s.drawn) if s.drawn else None
     if s.variant == DUEL:
         document["fronts"] = [_fronts_of(s, seat) for seat in range(2)]
-    document["rng"] = "".join(f"{int(word):08x}" for word in s.seed)
+    document["rng"] = seed_text(s.seed)
     return document
 
 
@@ -193,11 +192,6 @@ def _fronts_of(s: Any, seat: int) -> str:
     return cards_of(s.fronts, FRONTS * seat, int(s.num_fronts[seat]))
 
 
-def _options(s: Any) -> dict[str, OptionValue]:
-    codes = (s.variant + 1, s.next_start, s.duel_penguins - 1, s.front_visible)
-    return {option.name: option.decode([int(code)]) for option, code in zip(OPTIONS, codes)}
-
-
 def _public_position(s: Any) -> Document:
     """The position with all keys and what all seats know; callers fill in what is hidden."""
     phase, seats, variant = int(s.phase), int(s.seats), int(s.variant)
@@ -207,7 +201,7 @@ def _public_position(s: Any) -> Document:
     known = [known_of(s, seat) for seat in range(seats)]
     document: Document = {
         "game": "nanatoridori",
-        "options": _options(s),
+        "options": RECORD.option_values(s),
         "seats": seats,
         "round": int(s.round_number),
         "turn": None if phase == MATCH_OVER else int(s.turn),

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from arena.engine.jit import copy_state, jit, lowest_bit, popcount
+from arena.engine.jit import jit, lowest_bit, popcount
 from arena.engine.rng import Words, below, next_word
+from arena.engine.state import show
 from arena.games.nertz.layout import legal_mask, nertz_top
 from arena.games.nertz.options import DECLARED, NONE
 from arena.games.nertz.state import (
@@ -13,7 +14,6 @@ from arena.games.nertz.state import (
     EVERY,
     FLAGS,
     LINE,
-    NERTZ,
     NO_CARD,
     PILES,
     PLAY,
@@ -29,19 +29,12 @@ ALL_CODES = (1 << CODES) - 1
 @jit
 def observe_state(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the priority, the others' choices, covered Nertz cards, and what the seat has not seen of a line."""
-    copy_state(s, out)
+    show(s, seat, out)
     own = seat >> s.teams
-    for i in range(4):
-        out.seed[i] = 0
-    out.priority = 0
-    for player in range(s.seats):
-        if player != seat:
-            out.pending[player] = 0
-            out.due[player] = 0
     for unit in range(s.seats >> s.teams):
-        for place in range(NERTZ):
-            if place != s.num_nertz[unit] - 1:
-                out.nertz[unit, place] = 0
+        top = int(s.num_nertz[unit]) - 1
+        if top >= 0:
+            out.nertz[unit, top] = s.nertz[unit, top]
         known = SEEN if unit == own else SHOWN
         for place in range(LINE):
             value = int(s.line[unit, place])

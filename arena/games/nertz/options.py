@@ -20,9 +20,9 @@ LATENCIES = ("none", "declared", "measured")
 class Teams:
     """The option for teams: yes, no, or by the number of seats; coded as 1, 0, 2."""
 
-    name: str
     meaning: str
     default: OptionValue = "auto"
+    name: str = ""
     accepts: ClassVar[str] = "true, false or auto"
     values: ClassVar[tuple[OptionValue, ...]] = (False, True, "auto")
     width: ClassVar[int] = 1
@@ -46,9 +46,9 @@ class Delays:
     all is a delay of one tick for every move.
     """
 
-    name: str
     meaning: str
     default: OptionValue = field(default_factory=list)
+    name: str = ""
     accepts: ClassVar[str] = (
         f"a whole number from 0 to {LONGEST_DELAY}, or a list with such a number or {KINDS} of them for each seat"
     )

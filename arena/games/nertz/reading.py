@@ -9,7 +9,7 @@ import numpy as np
 from arena.cards import RANKS, SUITS
 from arena.engine.position import PositionReader, require_whole_deck
 from arena.engine.room import Document, States
-from arena.errors import ConfigError, PositionError
+from arena.errors import PositionError
 from arena.games import load
 from arena.games.nertz.layout import ACCEPTS, legal_mask
 from arena.games.nertz.options import DECLARED, MEASURED, NONE
@@ -43,16 +43,8 @@ _MOST = 1_000_000  # points, far beyond any match
 
 def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
-    game = load("nertz")
-    reader = PositionReader(document, "nertz", _KEYS)
+    reader, states = load("nertz").open(document, _KEYS)
     reader.refuse(("starter",), "in Nertz: nobody starts")
-    seats = reader.whole("seats", game.seats[0], game.seats[-1])
-    try:
-        game.check_seats(seats)
-        options = game.resolve_options(reader.mapping("options"), seats)
-    except ConfigError as error:
-        raise PositionError(str(error)) from None
-    states = game.deal(seats, options, reader.seed())
     s = states[0]
     _read_course(reader, s)
     _read_cards(reader, s)

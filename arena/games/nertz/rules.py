@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from arena.engine.jit import jit, lowest_bit
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words
+from arena.engine.state import begin
 from arena.games.nertz.knowledge import determinize_state, observe_state
 from arena.games.nertz.layout import legal_mask
-from arena.games.nertz.options import KINDS, MAX_SEATS, NONE, measured_tick, resolve, units_of
+from arena.games.nertz.options import NONE, measured_tick, resolve, units_of
 from arena.games.nertz.state import (
     BEGUN,
     MATCH_OVER,
@@ -26,7 +27,6 @@ from arena.games.nertz.state import (
     ROUND_OVER,
     SEATS,
     STATE,
-    UNITS,
     WAIT,
     State,
 )
@@ -64,26 +64,7 @@ def delayed(action: int, ticks: int) -> int:
 @jit
 def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     """Start a match: its options, then the first round."""
-    for i in range(4):
-        s.seed[i] = seed[i]
-    s.seats = seats
-    s.teams = options[0]
-    s.target = options[1]
-    s.flip = options[2]
-    s.call_bonus = options[3]
-    s.empty_from_work = options[4]
-    s.partial_moves = options[5]
-    s.idle_window = options[6]
-    s.stall_window = options[7]
-    s.stuck_limit = options[8]
-    s.tick_limit = options[9]
-    s.max_rounds = options[10]
-    s.latency = options[11]
-    for i in range(KINDS * MAX_SEATS):
-        s.delays[i] = options[13 + i]
-    s.ms_per_tick = options[13 + KINDS * MAX_SEATS]
-    for unit in range(UNITS):
-        s.totals[unit] = 0
+    begin(s, seats, options, seed)
     s.round_number = 1
     deal_round(s)
 

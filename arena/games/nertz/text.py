@@ -5,12 +5,12 @@ from typing import Any
 
 from arena.cards import SUITS
 from arena.engine.options import OptionValue
-from arena.engine.position import Fields
+from arena.engine.position import Fields, seed_text
 from arena.engine.room import Document
 from arena.games.nertz import rules
-from arena.games.nertz.options import DECLARED, KINDS, LATENCIES, NONE
+from arena.games.nertz.options import DECLARED, KINDS, NONE
 from arena.games.nertz.reading import from_position
-from arena.games.nertz.state import CODES, MATCH_OVER, PILES, PLAY, ROUND_OVER
+from arena.games.nertz.state import CODES, MATCH_OVER, PILES, PLAY, RECORD, ROUND_OVER
 from arena.games.nertz.ticks import CODE_MASK, order_of
 from arena.games.nertz.words import (
     ACTIONS,
@@ -70,7 +70,7 @@ def to_position(s: Any) -> Document:
             document["due"] = [fields.due[seat] if fields.pending[seat] else None for seat in seats]
         order = int(order_of(s))
         document["priority"] = [order >> 4 * place & 15 for place in seats]
-    document["rng"] = "".join(f"{word:08x}" for word in fields.seed)
+    document["rng"] = seed_text(fields.seed)
     return document
 
 
@@ -142,22 +142,7 @@ def _foundation(s: Fields, k: int) -> dict[str, Any]:
 
 def _options(s: Fields) -> dict[str, OptionValue]:
     delays = [s.delays[KINDS * seat : KINDS * (seat + 1)] for seat in range(s.seats)]
-    return {
-        "teams": bool(s.teams),
-        "target": s.target,
-        "flip": s.flip,
-        "call_bonus": s.call_bonus,
-        "empty_from_work": bool(s.empty_from_work),
-        "partial_moves": bool(s.partial_moves),
-        "idle_window": s.idle_window,
-        "stall_window": s.stall_window,
-        "stuck_limit": s.stuck_limit,
-        "tick_limit": s.tick_limit,
-        "max_rounds": s.max_rounds,
-        "latency": LATENCIES[s.latency],
-        "delays": delays if s.latency == DECLARED else [],
-        "ms_per_tick": s.ms_per_tick,
-    }
+    return RECORD.option_values(s) | {"delays": delays if s.latency == DECLARED else []}
 
 
 def _public_position(s: Fields) -> Document:

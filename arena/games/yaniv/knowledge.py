@@ -4,6 +4,7 @@ import numpy as np
 
 from arena.engine.jit import jit
 from arena.engine.rng import Words, below, next_word, shuffle_fast
+from arena.engine.state import show
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.memory import count_unseen, put
 from arena.games.yaniv.rows import JOKER, RANK, row_length
@@ -30,45 +31,13 @@ SEEN_KIND = 7 << 40
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hide the deal seed, the stock, and of other hands all but size and what was taken openly; a call opens all hands."""
-    for i in range(4):
-        out.seed[i] = 0
-    for i in range(MAX_DECK):
-        out.stock[i] = 0
-    for i in range(2 + 2 * CLASSES):
-        out.piles[i] = s.piles[i]
-    for i in range(CLASSES * MAX_SEATS):
-        out.held[i] = s.held[i]
-    for player in range(MAX_SEATS):
-        is_open = player == seat or s.phase >= ROUND_OVER
-        out.hand[player] = s.hand[player] if is_open else 0
-        out.origin[player] = s.origin[player] if is_open else 0
-        out.known[player] = s.known[player]
-        out.hand_size[player] = s.hand_size[player]
-        out.totals[player] = s.totals[player]
-        out.dropped[player] = s.dropped[player]
-    out.drawn = s.drawn if s.turn == seat else 0
-    out.previous = s.previous
-    out.laid = s.laid
-    out.limit = s.limit
-    out.turn_limit = s.turn_limit
-    out.max_rounds = s.max_rounds
-    out.round_number = s.round_number
-    out.turns = s.turns
-    out.last_turn = s.last_turn
-    out.reshuffles = s.reshuffles
-    out.num_stock = s.num_stock
-    out.seats = s.seats
-    out.phase = s.phase
-    out.turn = s.turn
-    out.starter = s.starter
-    out.threshold = s.threshold
-    out.decks = s.decks
-    out.slap_down = s.slap_down
-    out.mode = s.mode
-    out.reduction = s.reduction
-    out.halve_requires_change = s.halve_requires_change
-    out.joker_pair = s.joker_pair
-    out.set_take = s.set_take
+    show(s, seat, out)
+    if s.turn == seat:
+        out.drawn = s.drawn
+    if s.phase >= ROUND_OVER:
+        for player in range(MAX_SEATS):
+            out.hand[player] = s.hand[player]
+            out.origin[player] = s.origin[player]
 
 
 @jit

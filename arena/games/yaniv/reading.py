@@ -6,7 +6,7 @@ from typing import Any
 
 from arena.engine.position import PositionReader, require_whole_deck
 from arena.engine.room import Document, States
-from arena.errors import ConfigError, PositionError
+from arena.errors import PositionError
 from arena.games import load
 from arena.games.yaniv import rules
 from arena.games.yaniv.rows import CARDS, HAND, JOKER, RANK, RANKS, SUIT
@@ -18,14 +18,7 @@ _KEYS = ("hands", "stock", "previous", "laid", "buried", "drawn", "from", "turns
 
 def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
-    game = load("yaniv")
-    reader = PositionReader(document, "yaniv", _KEYS)
-    seats = reader.whole("seats", game.seats[0], game.seats[-1])
-    try:
-        options = game.resolve_options(reader.mapping("options"), seats)
-    except ConfigError as error:
-        raise PositionError(str(error)) from None
-    states = game.deal(seats, options, reader.seed())
+    reader, states = load("yaniv").open(document, _KEYS)
     s = states[0]
     _read_course(reader, s)
     _read_cards(reader, s)

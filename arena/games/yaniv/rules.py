@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arena.engine.jit import jit, lowest_bit
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, draw_below, shuffle
+from arena.engine.state import begin
 from arena.errors import ConfigError
 from arena.games.yaniv.discards import discards, laid_row
 from arena.games.yaniv.knowledge import determinize, observe, seen_action
@@ -57,9 +58,6 @@ VERSION = 1
 ONE_DECK_SEATS = 5  # one deck serves at most this many, and by itself (`decks=auto`) one fewer
 PENALTY = 30  # of a caller who is not strictly lowest
 
-NO_THRESHOLD = 100  # above any hand value
-THRESHOLDS = np.array([5, 7, 10, NO_THRESHOLD], np.int64)
-
 
 def resolve_options(resolved: dict[str, OptionValue], seats: int, given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
     """`decks` follows the number of seats, and `limit` the mode, where they are not given."""
@@ -80,23 +78,7 @@ def units(seats: int, _resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
 @jit
 def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     """Start a match: draw the first starter and deal the first round."""
-    for i in range(4):
-        s.seed[i] = seed[i]
-    s.seats = seats
-    s.threshold = THRESHOLDS[options[0]]
-    s.decks = options[1]
-    s.slap_down = options[2]
-    s.limit = options[3]
-    s.mode = options[4]
-    s.reduction = options[5]
-    s.halve_requires_change = options[6]
-    s.joker_pair = options[7]
-    s.set_take = options[8]
-    s.turn_limit = options[9]
-    s.max_rounds = options[10]
-    for seat in range(MAX_SEATS):
-        s.totals[seat] = 0
-        s.dropped[seat] = 0
+    begin(s, seats, options, seed)
     s.round_number = 1
     s.starter = draw_below(seats, s.seed[:], 1, FIRST_STARTER, 0)
     _deal_round(s)

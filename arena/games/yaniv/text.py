@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from arena.engine.options import OptionValue
+from arena.engine.position import seed_text
 from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.yaniv import rules
@@ -13,7 +13,7 @@ from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.knowledge import SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_KIND, SEEN_SLAP
 from arena.games.yaniv.reading import from_position
 from arena.games.yaniv.rows import CARDS, hand_value
-from arena.games.yaniv.state import CALL, CLASSES, DRAW, FRESH, LAST, MATCH_OVER, MAX_SEATS, ROUND_OVER, SLAP
+from arena.games.yaniv.state import CALL, CLASSES, DRAW, FRESH, LAST, MATCH_OVER, MAX_SEATS, RECORD, ROUND_OVER, SLAP
 from arena.games.yaniv.words import HIDDEN, PHASES, cards_of, pile_cards, plain, row_words
 
 __all__ = ["action_texts", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position"]
@@ -64,7 +64,7 @@ def to_position(s: Any) -> Document:
     document["hands"] = [cards_of(int(s.hand[seat])) for seat in range(seats)]
     document["stock"] = [CARDS.text(int(s.stock[i])) for i in reversed(range(s.num_stock))]
     document["drawn"] = CARDS.text(int(s.drawn) - 1) if s.drawn else None
-    document["rng"] = "".join(f"{int(word):08x}" for word in s.seed)
+    document["rng"] = seed_text(s.seed)
     origins = [_origins(s, seat) for seat in range(seats)]
     if s.reshuffles or any(origin.strip(str(FRESH)) for origin in origins):
         document["memory"] = {"origins": origins, "reshuffles": int(s.reshuffles)}
@@ -131,22 +131,6 @@ def _origins(s: Any, seat: int) -> str:
     return "".join(str(int(s.origin[seat]) >> 2 * place & 3) for place in range(s.hand_size[seat]))
 
 
-def _options(s: Any) -> dict[str, OptionValue]:
-    return {
-        "threshold": "none" if s.threshold == rules.NO_THRESHOLD else int(s.threshold),
-        "decks": int(s.decks),
-        "slap_down": bool(s.slap_down),
-        "limit": int(s.limit),
-        "mode": ("default", "elim201")[s.mode],
-        "reduction": ("halve", "minus50")[s.reduction],
-        "halve_requires_change": bool(s.halve_requires_change),
-        "joker_pair": bool(s.joker_pair),
-        "set_take": ("ends", "any")[s.set_take],
-        "turn_limit": int(s.turn_limit),
-        "max_rounds": int(s.max_rounds),
-    }
-
-
 def _public_position(s: Any) -> Document:
     """The position with all keys and what all seats know; callers fill in what is hidden."""
     phase, seats = int(s.phase), int(s.seats)
@@ -154,7 +138,7 @@ def _public_position(s: Any) -> Document:
         raise ValueError("between two rounds there is no position: deal the next round first")
     document: Document = {
         "game": "yaniv",
-        "options": _options(s),
+        "options": RECORD.option_values(s),
         "seats": seats,
         "round": int(s.round_number),
         "turn": None if phase == MATCH_OVER else int(s.turn),

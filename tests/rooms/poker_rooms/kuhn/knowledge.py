@@ -2,17 +2,17 @@
 
 from arena.engine.jit import jit
 from arena.engine.rng import Words, below, next_word
+from arena.engine.state import show
 from poker_rooms.kuhn.state import State
 
 
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hides the deal seed and, before a showdown, all cards but the own one."""
-    for i in range(4):
-        out.seed[i] = 0
+    show(s, seat, out)
     for i in range(3):
-        out.cards[i] = s.cards[i] if i == seat or is_showdown(s) else 0
-    out.line = s.line
+        if i == seat or is_showdown(s):
+            out.cards[i] = s.cards[i]
 
 
 @jit

@@ -6,6 +6,7 @@ from arena.engine.contract import Numbers
 from arena.engine.jit import bit_length, jit
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, shuffle
+from arena.engine.state import begin
 from poker_rooms.kuhn.knowledge import determinize, observe, seen_action
 from poker_rooms.kuhn.state import BET, ENDS, MAX_ACTIONS, OPTIONS, PASS, SEATS, START, STATE, State
 
@@ -27,10 +28,9 @@ def units(_seats: int, _resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
 
 
 @jit
-def deal(s: State, _seats: int, _options: Words, seed: Words) -> None:
+def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     """Shuffle three cards."""
-    for i in range(4):
-        s.seed[i] = seed[i]
+    begin(s, seats, options, seed)
     for card in range(3):
         s.cards[card] = card
     shuffle(s.cards[:], 3, s.seed[:], 1, _DEALING, 0)

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from arena.engine.position import PositionReader, require_whole_deck
+from arena.engine.position import PositionReader, require_whole_deck, seed_text
 from arena.engine.room import Document, States
 from arena.errors import PositionError
+from arena.games import load
 from poker_rooms.kuhn import rules
 from poker_rooms.kuhn.knowledge import is_showdown
-from poker_rooms.kuhn.state import CARDS, START, STATE
+from poker_rooms.kuhn.state import CARDS
 
 ACTIONS = ("pass", "bet")
 
@@ -37,7 +36,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 def to_position(s: Any) -> Document:
     """Everything, hidden cards too."""
     cards = [CARDS.text(int(card)) for card in s.cards]
-    return {**_public(s), "cards": cards, "rng": "".join(f"{int(word):08x}" for word in s.seed)}
+    return {**_public(s), "cards": cards, "rng": seed_text(s.seed)}
 
 
 def masked_position(s: Any, seat: int) -> Document:
@@ -47,13 +46,10 @@ def masked_position(s: Any, seat: int) -> Document:
 
 def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
-    reader = PositionReader(document, "kuhn", ("actions", "cards"))
-    reader.refuse(("options", "starter"), "in Kuhn poker")
-    reader.whole("seats", 2, 2)
+    reader, states = load("kuhn").open(document, ("actions", "cards"))
+    reader.refuse(("starter",), "in Kuhn poker")
     reader.whole("round", 1, 1, default=1)
-    states = np.zeros(1, STATE)
-    s, seed = states[0], reader.seed()
-    s.line = START
+    s = states[0]
     for place, text in enumerate(reader.listing("actions")):
         if rules.is_terminal(s) or text not in ACTIONS:
             raise PositionError(f"actions[{place}]: {text!r} cannot be played here")
@@ -63,8 +59,6 @@ def from_position(document: Document) -> States:
     require_whole_deck(cards, CARDS)
     for i in range(3):
         s.cards[i] = cards[i]
-    for i in range(4):
-        s.seed[i] = seed >> 32 * (3 - i) & 0xFFFFFFFF
     return states
 
 

@@ -2,30 +2,17 @@
 
 from arena.engine.jit import jit
 from arena.engine.rng import Words, below, next_word
-from poker_rooms.leduc.state import DECK, LONGEST, NOBODY, PLAY, State
+from arena.engine.state import show
+from poker_rooms.leduc.state import DECK, NOBODY, PLAY, State
 
 
 @jit
 def observe(s: State, seat: int, out: State) -> None:
     """Hides the deal seed and all cards but the own one, the public one in the second street, and both hands at a showdown."""
-    for i in range(4):
-        out.seed[i] = 0
+    show(s, seat, out)
     for i in range(DECK):
-        out.cards[i] = s.cards[i] if is_known(s, seat, i) else 0
-    for i in range(LONGEST):
-        out.line[i] = s.line[i]
-    for i in range(2):
-        out.won[i] = s.won[i]
-        out.paid[i] = s.paid[i]
-    out.hand = s.hand
-    out.hands = s.hands
-    out.turn = s.turn
-    out.street = s.street
-    out.num_line = s.num_line
-    out.raises = s.raises
-    out.actions = s.actions
-    out.folded = s.folded
-    out.phase = s.phase
+        if is_known(s, seat, i):
+            out.cards[i] = s.cards[i]
 
 
 @jit

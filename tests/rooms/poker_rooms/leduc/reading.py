@@ -4,7 +4,7 @@ from typing import Any
 
 from arena.engine.position import PositionReader, require_whole_deck
 from arena.engine.room import Document, States
-from arena.errors import ConfigError, PositionError
+from arena.errors import PositionError
 from arena.games import load
 from poker_rooms.leduc import rules
 from poker_rooms.leduc.state import CARDS, DECK, MATCH_OVER, PLAY
@@ -18,13 +18,7 @@ _MOST_CHIPS = 13  # in one hand, of one seat
 def from_position(document: Document) -> States:
     """The state of a position; raises PositionError that names the key."""
     game = load("leduc")
-    reader = PositionReader(document, "leduc", ("actions", "cards", "won"))
-    reader.whole("seats", 2, 2)
-    try:
-        options = game.resolve_options(reader.mapping("options"), 2)
-    except ConfigError as error:
-        raise PositionError(str(error)) from None
-    states = game.deal(2, options, reader.seed())
+    reader, states = game.open(document, ("actions", "cards", "won"))
     s = states[0]
     s.hand = reader.whole("round", 1, int(s.hands), default=1)
     s.turn = rules.starter(s)

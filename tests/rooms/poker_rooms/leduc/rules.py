@@ -6,6 +6,7 @@ from arena.engine.contract import Numbers
 from arena.engine.jit import jit
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, shuffle
+from arena.engine.state import begin
 from poker_rooms.leduc.knowledge import determinize, observe, seen_action
 from poker_rooms.leduc.state import (
     ANTE,
@@ -46,14 +47,10 @@ def units(_seats: int, _resolved: Mapping[str, OptionValue]) -> tuple[int, ...]:
 
 
 @jit
-def deal(s: State, _seats: int, options: Words, seed: Words) -> None:
+def deal(s: State, seats: int, options: Words, seed: Words) -> None:
     """The first hand of a match."""
-    for i in range(4):
-        s.seed[i] = seed[i]
-    s.hands = options[0]
+    begin(s, seats, options, seed)
     s.hand = 1
-    s.won[0] = 0
-    s.won[1] = 0
     _deal_hand(s)
 
 

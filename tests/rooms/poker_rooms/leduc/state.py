@@ -1,13 +1,10 @@
 """Leduc hold'em: the record of a match, what its numbers mean, and the options."""
 
-from typing import Protocol
-
 import numpy as np
-from numpy.typing import NDArray
 
 from arena.cards import Deck
-from arena.engine.options import Option, Whole
-from arena.engine.rng import Seed
+from arena.engine.options import Whole
+from arena.engine.state import array, declare, number, option
 
 CARDS = Deck(rank + suit for rank in "JQK" for suit in "sh")
 """Card id = 2 * rank + suit: the jacks are 0 and 1, the kings 4 and 5."""
@@ -25,40 +22,25 @@ FOLD, CALL, RAISE = 0, 1, 2  # action codes; a call with nothing to pay is a che
 PLAY, HAND_OVER, MATCH_OVER = 0, 1, 2  # phases
 NOBODY = -1  # in `folded`
 
-OPTIONS: tuple[Option, ...] = (Whole("hands", 1, 1, 1000, "the hands of a match (rule 4)", is_length=True),)
 
-STATE = np.dtype((np.record, [
-    ("hand", "i8"),  # number, from 1
-    ("hands", "i8"),  # of the match
-    ("turn", "i8"),
-    ("street", "i8"),  # 1 before the public card lies open, then 2
-    ("seed", "u4", (4,)),  # the deal's secret
-    ("won", "i4", (2,)),  # chips of the hands that are over
-    ("paid", "i2", (2,)),  # chips in the pot, by seat
-    ("cards", "i1", (DECK,)),  # of seat 0, of seat 1, the public card, and three that nobody gets
-    ("line", "i1", (LONGEST,)),  # the actions of the hand, each + 1
-    ("num_line", "i1"),
-    ("raises", "i1"),  # in this street
-    ("actions", "i1"),  # in this street
-    ("folded", "i1"),  # a seat, or NOBODY
-    ("phase", "i1"),
-]))  # fmt: skip
+class State:
+    """The fields of a match."""
+
+    hand = number(np.int64)  # its number, from 1
+    hands = option(np.int64, Whole(1, 1, 1000, "the hands of a match (rule 4)", is_length=True))
+    turn = number(np.int64)
+    street = number(np.int64)  # 1 before the public card lies open, then 2
+    seed = array(np.uint32, 4, seen_by="nobody")  # the deal's secret
+    won = array(np.int32, 2)  # chips of the hands that are over
+    paid = array(np.int16, 2)  # chips in the pot, by seat
+    cards = array(np.int8, DECK, seen_by="rule")  # of seat 0, of seat 1, the public card, and three that nobody gets
+    line = array(np.int8, LONGEST)  # the actions of the hand, each + 1
+    num_line = number(np.int8)
+    raises = number(np.int8)  # in this street
+    actions = number(np.int8)  # in this street
+    folded = number(np.int8)  # a seat, or NOBODY
+    phase = number(np.int8)
 
 
-class State(Protocol):
-    """The fields of STATE, for the type checker."""
-
-    hand: int
-    hands: int
-    turn: int
-    street: int
-    seed: Seed
-    won: NDArray[np.int32]
-    paid: NDArray[np.int16]
-    cards: NDArray[np.int8]
-    line: NDArray[np.int8]
-    num_line: int
-    raises: int
-    actions: int
-    folded: int
-    phase: int
+RECORD = declare(State, SEATS)
+STATE, OPTIONS = RECORD.dtype, RECORD.options

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.position import seed_text
 from arena.engine.room import Document
 from arena.errors import PositionError
 from poker_rooms.leduc import rules
 from poker_rooms.leduc.knowledge import is_known
 from poker_rooms.leduc.reading import ACTIONS, PHASES, from_position
-from poker_rooms.leduc.state import CARDS, DECK, HAND_OVER, MATCH_OVER
+from poker_rooms.leduc.state import CARDS, DECK, HAND_OVER, MATCH_OVER, RECORD
 
 __all__ = ["action_texts", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position"]
 
@@ -33,7 +34,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 def to_position(s: Any) -> Document:
     """Everything, hidden cards too."""
     cards = [CARDS.text(int(card)) for card in s.cards]
-    return {**_public(s), "cards": cards, "rng": "".join(f"{int(word):08x}" for word in s.seed)}
+    return {**_public(s), "cards": cards, "rng": seed_text(s.seed)}
 
 
 def masked_position(s: Any, seat: int) -> Document:
@@ -59,7 +60,7 @@ def _public(s: Any) -> Document:
         raise ValueError("between two hands there is no position: deal the next hand first")
     return {
         "game": "leduc",
-        "options": {"hands": int(s.hands)},
+        "options": RECORD.option_values(s),
         "seats": 2,
         "round": int(s.hand),
         "turn": None if s.phase == MATCH_OVER else int(s.turn),
