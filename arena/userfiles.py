@@ -118,6 +118,10 @@ FILE_LETTERS = 1 << 20  # characters of a file that people write
 UNFOLDED_LETTERS = 1 << 24  # characters of a YAML file with every alias written out
 _LETTER_BYTES = 4  # at most
 _OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|.*:.*)$")  # 010 is 8, and 1:30 is 90
+_HINTS = {  # of a value that the language takes for another kind than its writer
+    r"Expected `str( \| null)?`": "; quote it, so that it is taken as text",
+    r"Expected `(int|float)( \| \w+)*`, got `str`": "; it is taken for text: write it in digits, without quotes",
+}
 _NODE_LETTERS = 32  # what an empty value counts: it takes memory, too
 
 
@@ -166,8 +170,8 @@ def typed(document: dict[Any, Any], kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$")
         key = where.strip("`").lstrip(".")
-        if what.startswith("Expected `str") and " | " not in what:
-            what += "; quote it, so that it is taken as text"
+        for expected, hint in _HINTS.items():
+            what += hint if re.match(expected, what) else ""
         raise ConfigError(f"{key}: {what}" if key else what) from None
 
 

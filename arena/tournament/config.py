@@ -285,7 +285,9 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
 def _bot_of_path(entry: BotConfig, key: str, folder: Path) -> Bot:
     path = existing_path(str(named_bot(entry.path)), (folder, Path()), f"{key}: no such bot")
     admitted = None if entry.games is None else tuple(entry.games)
-    return Bot(entry.name or bot_name(path), path, read_bot(path), entry.params, entry.trusted, admitted)
+    return Bot(
+        bot_name(path) if entry.name is None else entry.name, path, read_bot(path), entry.params, entry.trusted, admitted
+    )
 
 
 def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissions) -> list[Bot]:
@@ -301,7 +303,7 @@ def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissi
     admitted = None if entry.games is None else tuple(entry.games)
     return [
         Bot(
-            entry.name or one.name, Path(one.reference), submissions.files(one), entry.params, entry.trusted, admitted,
+            one.name if entry.name is None else entry.name, Path(one.reference), submissions.files(one), entry.params, entry.trusted, admitted,
             one.version,
         )
         for one in found
