@@ -260,6 +260,8 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
     for place, item in enumerate(config.bots):
         key = f"bots[{place}]"
         entry = BotConfig(item) if isinstance(item, str) else item
+        if entry.name is not None:
+            check_name(entry.name, f"{key}.name")
         _check_plain(entry.params, f"{key}.params")
         for known in entry.games or ():
             if known not in games.names():
@@ -303,7 +305,7 @@ def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissi
     admitted = None if entry.games is None else tuple(entry.games)
     return [
         Bot(
-            one.name if entry.name is None else entry.name, Path(one.reference), submissions.files(one), entry.params, entry.trusted, admitted,
+            entry.name or one.name, Path(one.reference), submissions.files(one), entry.params, entry.trusted, admitted,
             one.version,
         )
         for one in found
