@@ -1,5 +1,6 @@
 """Machines with less than usual: no home, nothing that can be written, no shared memory."""
 
+import errno
 import tempfile
 from pathlib import Path
 
@@ -48,6 +49,45 @@ def test_a_command_without_a_temporary_folder_says_so(
     monkeypatch.setattr(main, "_call", refuse)
     assert main.main(["warmup"]) == 2
     assert "TMPDIR" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(errno.EMFILE, "Too many open files"), "`ulimit -n`"),
+        (OSError(errno.ENFILE, "Too many open files in system"), "`ulimit -n`"),
+        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), "`ulimit -u`"),
+        (RuntimeError("can't start new thread"), "`ulimit -u`"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory"),
+        (MemoryError(), "not enough memory"),
+        (OSError(errno.ENOSPC, "No space left on device", "/x/table"), "/x/table: No space left on device"),
+        (OSError(errno.EROFS, "Read-only file system", "/x"), "/x: Read-only file system"),
+        (OSError(errno.EIO, "Input/output error", "/x"), "/x: Input/output error"),
+    ],
+    ids=str,
+)
+def test_what_a_machine_lacks_is_one_line(
+    error: Exception, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def lack(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(main, "_call", lack)
+    assert main.main(["warmup"]) == 2
+    said = capsys.readouterr().err
+    assert told in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("wrong"), BlockingIOError(errno.EAGAIN, "no", "/x"), ConnectionResetError()], ids=str
+)
+def test_any_other_error_is_ours_and_shows_where_it_is(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(main, "_call", fail)
+    with pytest.raises(type(error)):
+        main.main(["warmup"])
 
 
 def test_a_file_that_ends_too_soon_is_no_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
