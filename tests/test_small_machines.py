@@ -33,6 +33,26 @@ def test_a_user_without_a_home_has_a_temporary_cache(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv(cache.VARIABLE)
 
 
+def test_a_cache_that_cannot_be_written_is_read_for_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An image with compiled rules, whose file system is read-only."""
+    compiled, other = tmp_path / f"naga-{'0' * 16}-{'1' * 8}", tmp_path / "bots" / "x"
+    for folder in (compiled, other):
+        folder.mkdir(parents=True)
+        (folder / "warm").write_text("all of it")
+    make = tempfile.TemporaryFile
+
+    def refuse(*, dir: Path) -> object:
+        if dir == tmp_path:
+            raise OSError(errno.EROFS, "Read-only file system")
+        return make(dir=dir)
+
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    found = cache.cache_root.__wrapped__()
+    assert found != tmp_path and [path.name for path in found.iterdir()] == [compiled.name]
+    assert (found / compiled.name / "warm").read_text() == "all of it"
+
+
 @pytest.mark.usefixtures("nowhere")
 def test_where_no_folder_can_be_written_it_is_said_what_to_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "SHARED_MEMORY", Path("/proc/nothing"))
