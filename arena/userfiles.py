@@ -81,15 +81,17 @@ def lines(path: Path) -> Iterator[str]:
 
 def decoded(found: bytes, path: Path | str) -> str:
     """A text that people write: UTF-8, with or without the mark that Windows puts before it. Raises Unfit."""
+    if is_utf16(found):
+        raise Unfit(path, UTF16)
     try:
         return found.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError:
-        raise Unfit(path, UTF16 if is_utf16(found) else "not a UTF-8 text file") from None
+        raise Unfit(path, "not a UTF-8 text file") from None
 
 
 def is_utf16(found: bytes) -> bool:
-    """Whether a text is as some editors of Windows call "Unicode"."""
-    return found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    """Whether a text is as some editors of Windows call "Unicode", with a mark before it or without."""
+    return found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or found[:2].count(0) == 1
 
 
 class _Content(io.FileIO):

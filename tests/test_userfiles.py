@@ -53,3 +53,11 @@ def test_a_number_that_yaml_takes_for_text_is_told(tmp_path: Path) -> None:
         for line in (f"deals: {number}", f"bot: {{seed: {number}}}"):
             with pytest.raises(ConfigError, match=r"Expected `int.*`, got `str`; it is taken for text: write it in digits"):
                 read(tmp_path, f"name: x\n{line}\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_is_named_so_with_and_without_its_mark(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_bytes("name: x\n".encode(encoding))
+    with pytest.raises(ConfigError, match="UTF-16 text; save it as UTF-8"):
+        read_yaml(path, lambda document: document)
