@@ -15,16 +15,19 @@ from arena.disk import SHARED_MEMORY, refusal
 from arena.errors import StoreError
 
 VARIABLE = "ARENA_CACHE_DIR"  # names the folder; child processes inherit it
+COMPILED = f"*-{'?' * 16}-{'?' * 8}"
+"""What the folders of compiled code are called: the room, a hash of its sources, one of the processor."""
 _FALLBACK = "arena-cache-"
 
 
 @cache
 def cache_root() -> Path:
-    """The project's folder in the user's cache; a temporary folder, removed at exit, if that is not writable.
+    """The project's folder in the user's cache; a temporary folder, removed at exit, if that is not writable: it begins with
+    the compiled code that lies in the other.
 
     Raises StoreError where no folder can be written.
     """
-    named = os.environ.get(VARIABLE)
+    named, root = os.environ.get(VARIABLE), None
     with contextlib.suppress(OSError, RuntimeError):  # the second: the user has no home
         root = Path(named).absolute() if named else Path(platformdirs.user_cache_dir("arena-hall"))
         root.mkdir(parents=True, exist_ok=True)
@@ -33,6 +36,9 @@ def cache_root() -> Path:
     fallback = Path(tempfile.mkdtemp(prefix=_FALLBACK, dir=_temporary_folder()))  # not a fixed name: code is loaded from it
     atexit.register(shutil.rmtree, fallback, ignore_errors=True)
     os.environ[VARIABLE] = str(fallback)
+    for folder in root.glob(COMPILED) if root is not None else ():
+        with contextlib.suppress(OSError):  # shutil.Error among them: what cannot be read is compiled
+            shutil.copytree(folder, fallback / folder.name, copy_function=shutil.copyfile)
     return fallback
 
 

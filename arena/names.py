@@ -12,7 +12,7 @@ import msgspec
 NAME = re.compile(r"[a-z0-9_-]{1,40}")
 """What bots, pools and tournaments may be called."""
 NAME_RULE = "1 to 40 of a-z, 0-9, _ and -"
-NO_NAMES = ("false", "na", "nan", "none", "null", "true")
+NO_NAMES = ("false", "inf", "infinity", "na", "nan", "none", "null", "true")
 """Programs that read YAML, CSV or spreadsheets take these words for no text. What is stored may have such a name still."""
 NEW_NAME_RULE = f"{NAME_RULE}, no - first, and none of {', '.join(NO_NAMES)}"
 MATCH_ID_DIGITS = 24

@@ -81,15 +81,17 @@ def lines(path: Path) -> Iterator[str]:
 
 def decoded(found: bytes, path: Path | str) -> str:
     """A text that people write: UTF-8, with or without the mark that Windows puts before it. Raises Unfit."""
+    if is_utf16(found):
+        raise Unfit(path, UTF16)
     try:
         return found.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError:
-        raise Unfit(path, UTF16 if is_utf16(found) else "not a UTF-8 text file") from None
+        raise Unfit(path, "not a UTF-8 text file") from None
 
 
 def is_utf16(found: bytes) -> bool:
-    """Return whether a text is as some editors of Windows call "Unicode"."""
-    return found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    """Return whether a text is as some editors of Windows call "Unicode", with a mark before it or without."""
+    return found.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or found[:2].count(0) == 1
 
 
 class _Content(io.FileIO):
@@ -118,6 +120,10 @@ FILE_LETTERS = 1 << 20  # characters of a file that people write
 UNFOLDED_LETTERS = 1 << 24  # characters of a YAML file with every alias written out
 _LETTER_BYTES = 4  # at most
 _OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|.*:.*)$")  # 010 is 8, and 1:30 is 90
+_HINTS = {  # of a value that the language takes for another kind than its writer
+    r"Expected `str( \| null)?`": "; quote it, so that it is taken as text",
+    r"Expected `(int|float)( \| \w+)*`, got `str`": "; it is taken for text: write it in digits, without quotes",
+}
 _NODE_LETTERS = 32  # what an empty value counts: it takes memory, too
 
 
@@ -166,8 +172,8 @@ def typed(document: dict[Any, Any], kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$")
         key = where.strip("`").lstrip(".")
-        if what.startswith("Expected `str") and " | " not in what:
-            what += "; quote it, so that it is taken as text"
+        for expected, hint in _HINTS.items():
+            what += hint if re.match(expected, what) else ""
         raise ConfigError(f"{key}: {what}" if key else what) from None
 
 

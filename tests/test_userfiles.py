@@ -9,9 +9,15 @@ from arena.errors import ConfigError
 from arena.userfiles import read_yaml, typed
 
 
+class Part(msgspec.Struct, forbid_unknown_fields=True):
+    name: str | None = None
+    seed: int | None = None
+
+
 class Entry(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     deals: int = 1
+    bot: Part = msgspec.field(default_factory=Part)
 
 
 def read(folder: Path, text: str) -> Entry:
@@ -37,3 +43,21 @@ def test_a_name_that_yaml_takes_for_something_else_is_to_be_quoted(name: str, tm
     with pytest.raises(ConfigError, match=r"name: Expected `str`.*; quote it, so that it is taken as text"):
         read(tmp_path, f"name: {name}\n")
     assert read(tmp_path, f'name: "{name}"\n').name == name
+    if name not in ("null", "~"):  # there they say what they mean
+        with pytest.raises(ConfigError, match=r"bot.name: Expected `str \| null`.*; quote it, so that it is taken as text"):
+            read(tmp_path, f"name: x\nbot: {{name: {name}}}\n")
+
+
+def test_a_number_that_yaml_takes_for_text_is_told(tmp_path: Path) -> None:
+    for number in ("1e3", '"10"', "0o10", "_1", "1e-3"):
+        for line in (f"deals: {number}", f"bot: {{seed: {number}}}"):
+            with pytest.raises(ConfigError, match=r"Expected `int.*`, got `str`; it is taken for text: write it in digits"):
+                read(tmp_path, f"name: x\n{line}\n")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_is_named_so_with_and_without_its_mark(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_bytes("name: x\n".encode(encoding))
+    with pytest.raises(ConfigError, match="UTF-16 text; save it as UTF-8"):
+        read_yaml(path, lambda document: document)

@@ -20,6 +20,14 @@ from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
 
 WIDEST = 100  # columns of a help text: longer lines are hard to read
 
+_LACKS = {  # what a system refuses, whatever is asked of it
+    errno.EMFILE: "more files would be open than a process may have; raise the limit, `ulimit -n`",
+    errno.ENFILE: "more files would be open than this machine may have: another program holds them, whatever `ulimit -n` says",
+    errno.EAGAIN: "more processes or threads would run than may; raise the limit, `ulimit -u` or that of the container's pids",
+    errno.ENOMEM: "not enough memory; stop other programs, or raise the limit (`ulimit -v`, that of the container)",
+    errno.ENOSPC: "a disk is full",
+}
+_OF_FILES = {errno.ENAMETOOLONG, errno.ELOOP, errno.EROFS, errno.EIO, errno.EDQUOT, errno.ESTALE}  # of any path
 _HELP = ("--help",)
 _ABOUT = "Tournaments for card-game bots."
 
@@ -81,19 +89,32 @@ def _run(words: list[str]) -> int:
 
         complain(str(error))
         return USER_ERROR
-    except OSError as error:
+    except (OSError, MemoryError, RuntimeError) as error:
         from arena.cli.shared.printing import complain
 
-        if "No usable temporary directory" in str(error):  # of Python's tempfile
-            complain("no temporary folder can be written; name one in TMPDIR")
-            return USER_ERROR
-        if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
+        lack = _lack(error)
+        if lack is None:
             raise
-        complain(f"{error.filename}: {error.strerror}")  # of any path on the command line
+        complain(lack)
         return USER_ERROR
     except (KeyboardInterrupt, _Interrupted):
         print("\narena: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _lack(error: Exception) -> str | None:
+    """What the machine lacks, or cannot do with a file, in words; None: the error is ours."""
+    if isinstance(error, MemoryError):
+        return _LACKS[errno.ENOMEM]
+    if isinstance(error, RuntimeError):
+        return _LACKS[errno.EAGAIN] if str(error) == "can't start new thread" else None
+    if "No usable temporary directory" in str(error):  # of Python's tempfile
+        return "no temporary folder can be written; name one in TMPDIR"
+    if not isinstance(error, OSError) or error.errno is None:
+        return None
+    if error.filename is None:
+        return _LACKS.get(error.errno)
+    return f"{error.filename}: {error.strerror}" if error.errno in _OF_FILES | _LACKS.keys() - {errno.EAGAIN} else None
 
 
 def _called(words: list[str]) -> tuple[str, list[str]]:

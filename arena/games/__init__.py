@@ -31,6 +31,7 @@ __all__ = [
     "LUCK",
     "PARTS",
     "coach",
+    "compile_rules",
     "compiled_entries",
     "encoding",
     "has_luck",
@@ -207,6 +208,17 @@ def warm(game: Game) -> None:
     engine.has_one_loser(states)
     engine.scores(states, np.zeros(max(game.seats)))
     engine.places(states, np.zeros(max(game.seats), np.int64))
+
+
+def compile_rules(game: Game) -> None:
+    """Load what `warm` calls into this process. Compile it if the cache lacks it, under the room's lock."""
+    if jit.is_warm(game.package):  # then nobody waits for another process that compiles a part of the room
+        warm(game)
+        return
+    with jit.compiling(game.package):
+        warm(game)
+        if not jit.is_warm(game.package):
+            jit.mark_warm(game.package)
 
 
 def part(game: Game, name: str) -> Part:

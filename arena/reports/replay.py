@@ -9,6 +9,7 @@ from arena.audit.notes import DecisionNotes, MatchNotes
 from arena.engine.options import OptionValue
 from arena.engine.room import Game
 from arena.errors import quoted
+from arena.hints import hints
 from arena.ratings.match_luck import LuckCourse, Numbers
 from arena.records import MatchRecord
 from arena.reports.pages.scenes import description, events, scenes
@@ -48,11 +49,14 @@ def replay_lines(
 
 
 def result_lines(record: MatchRecord, seat: int | None = None) -> Iterator[str]:
-    """The places, best first, then the notes on faults: all notes, or those of one seat."""
+    """The places, best first, then the notes on faults: all notes, or those of one seat. With them what a lock explains."""
     for place, row in sorted(enumerate(record.seats), key=lambda item: item[1].place):
         fault = f"  {row.ending.value} at decision {row.fault_decision}" if row.ending.blame == "bot" else ""
         yield f"place {row.place}  seat {place} {shown(row.bot)}  score {row.score:g}{fault}"
-    yield from (f"note: {quoted(note)}" for note in record.notes if seat is None or note.startswith(f"seat {seat} "))
+    notes = [note for note in record.notes if seat is None or note.startswith(f"seat {seat} ")]
+    yield from (f"note: {quoted(note)}" for note in notes)
+    if any(row.isolation.startswith("locked") for row in record.seats):
+        yield from (f"hint: {hint}" for hint in hints(notes))
 
 
 def luck_lines(course: LuckCourse) -> dict[int, list[str]]:

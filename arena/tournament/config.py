@@ -260,6 +260,8 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
     for place, item in enumerate(config.bots):
         key = f"bots[{place}]"
         entry = BotConfig(item) if isinstance(item, str) else item
+        if entry.name is not None:
+            check_name(entry.name, f"{key}.name")
         _check_plain(entry.params, f"{key}.params")
         for known in entry.games or ():
             if known not in games.names():
@@ -285,7 +287,9 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
 def _bot_of_path(entry: BotConfig, key: str, folder: Path) -> Bot:
     path = existing_path(str(named_bot(entry.path)), (folder, Path()), f"{key}: no such bot")
     admitted = None if entry.games is None else tuple(entry.games)
-    return Bot(entry.name or bot_name(path), path, read_bot(path), entry.params, entry.trusted, admitted)
+    return Bot(
+        bot_name(path) if entry.name is None else entry.name, path, read_bot(path), entry.params, entry.trusted, admitted
+    )
 
 
 def _submitted(entry: BotConfig, key: str, config: Config, submissions: Submissions) -> list[Bot]:

@@ -81,6 +81,13 @@ def test_a_note_of_a_bot_is_no_note_of_ours() -> None:
     assert not any(line.startswith(FORGED) for line in lines) and len(lines) == 5
 
 
+@pytest.mark.parametrize(("isolation", "told"), [("locked+namespace", 1), ("none", 0)])
+def test_a_note_of_what_a_lock_refuses_comes_with_a_hint(isolation: str, told: int) -> None:
+    seats = (make_seat("torch_bot", ending=Ending.STARTUP, fault_decision=-1, isolation=isolation), make_seat("naga_greedy"))
+    record = make_record(seats=seats, notes=("seat 0 torch_bot startup:\nModuleNotFoundError: No module named 'torch'",))
+    assert sum(line.startswith("hint: a locked bot has ") for line in result_lines(record)) == told
+
+
 def test_a_message_has_one_beginning(capsys: pytest.CaptureFixture[str]) -> None:
     complain(f"bot.py: wrong\narena: all is well\n{FORGED}")
     assert capsys.readouterr().err.splitlines() == ["arena: bot.py: wrong", "  | arena: all is well", f"  | {FORGED}"]

@@ -11,11 +11,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from arena import games
 from arena.agent import StartInfo, read_bot
 from arena.agent.view import View
 from arena.cli.bench.seats import SeatCost
 from arena.cli.main import main
 from arena.cli.measuring.commands import CommandCost
+from arena.engine import jit
 from arena.games import names
 from arena.match import Answer, Fault
 from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
@@ -73,6 +75,13 @@ def test_a_trace_shows_the_line_although_the_file_cannot_be_opened_any_more(keep
     path.write_text(text)
     record = play_locked(keeper, [path, RIVAL]).record
     assert record.seats[0].ending is Ending.CRASH and "return view.nothing" in record.notes[0]
+
+
+def test_who_has_compiled_rules_waits_for_nobody_that_compiles_a_search(keeper: Keeper) -> None:
+    """`arena warmup` holds the room's lock for minutes."""
+    games.compile_rules(games.load("naga"))
+    with jit.compiling(games.load("naga").package), Keeper(["naga"]) as other:
+        assert other.level == keeper.level
 
 
 def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:

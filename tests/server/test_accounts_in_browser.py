@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, WebSocketRoute
+from playwright.sync_api import Browser, Route, WebSocketRoute
 
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
 from helpers.processes import until
@@ -124,3 +124,42 @@ def test_a_board_notices_a_hall_that_does_not_answer(browser: Browser, hall: Ser
         page.clock.run_for(25_000)
         until(lambda: page.evaluate("states.join(' ').includes('open waiting open')"))
         assert len(sockets) == 2
+
+
+@pytest.mark.parametrize(("place", "asked"), [("/remote", "/remote"), ("/tv", "/api/tv")])
+def test_a_page_asks_again_where_an_answer_is_swallowed(browser: Browser, hall: Served, place: str, asked: str) -> None:
+    with watched(browser) as window:
+        page, requests = window.page, list[str]()
+
+        def swallow(route: Route) -> None:
+            if route.request.resource_type == "fetch":
+                requests.append(route.request.url)  # nobody answers
+            else:
+                route.continue_()
+
+        hall.enter(page)
+        page.clock.install()
+        page.route(f"**{asked}", swallow)
+        page.goto(f"{hall.base}{place}")
+        page.clock.run_for(25_000)
+        until(lambda: page.evaluate("1") and len(requests) == 1)
+        page.clock.run_for(60_000)
+        page.evaluate("1")
+        page.clock.run_for(25_000)
+        until(lambda: page.evaluate("1") and len(requests) >= 2)
+
+
+def test_an_upload_that_a_proxy_swallows_is_given_up(browser: Browser, hall: Served) -> None:
+    with watched(browser) as window:
+        page = window.page
+        hall.enter(page)
+        page.clock.install()
+        page.route("**/api/bots/**", lambda _route: None)
+        page.goto(f"{hall.base}/me")
+        bot = {"name": "b.py", "mimeType": "text/x-python", "buffer": b"class B: pass"}
+        page.locator("#submit-form input[type=file]").first.set_input_files(bot)  # type: ignore[arg-type]
+        page.click("#submit-send")
+        said = page.inner_text("#submit-said")
+        page.clock.run_for(70_000)
+        until(lambda: "bad" in (page.get_attribute("#submit-said", "class") or ""))
+        assert page.inner_text("#submit-said") != said

@@ -60,7 +60,9 @@ def test_the_hall_ends_a_socket_that_answers_nothing(line: Line) -> None:
             thread.join()
 
 
-def test_a_bot_that_hears_nothing_comes_again(line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_hears_nothing_comes_again(
+    line: Line, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(client, "ASKS_AFTER", SOON)
     monkeypatch.setattr(client, "FIRST_WAIT", SOON)
     said: Queue[str] = Queue()
@@ -84,6 +86,7 @@ def test_a_bot_that_hears_nothing_comes_again(line: Line, monkeypatch: pytest.Mo
             line.swallow()
             assert said.get(timeout=PATIENCE) == "the connection is lost: the hall does not answer; trying again"
             assert said.get(timeout=PATIENCE) == "connected again" and keys == ["", "the key"]
+            assert not caplog.records, "what the library logs would stand in the terminal, with a traceback"
         finally:
             joining.leave()
             threads[1].join()

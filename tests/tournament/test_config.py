@@ -57,9 +57,11 @@ def test_units_are_read() -> None:
         ({"deals": 0}, "deals: at least 1, not 0"),
         ({"deals": "many"}, "deals: Expected `int`, got `str`"),
         ({"name": "Über"}, "name: a name is 1 to 40 of a-z"),
-        ({"name": "null"}, "a-z, 0-9, _ and -, no - first, and none of false, na, nan, none, null, true"),
+        ({"name": "null"}, "a-z, 0-9, _ and -, no - first, and none of false, inf, infinity, na, nan, none, null, true"),
         ({"bots": [{"path": GOOD["bots"][0], "name": "nan"}]}, "bots[0].name: a name is"),  # type: ignore[index]
         ({"games": [{"game": "naga", "seats": 2, "label": "true"}]}, "games[0].label: a name is"),
+        ({"bots": [{"path": GOOD["bots"][0], "name": "inf"}]}, "bots[0].name: a name is"),  # type: ignore[index]
+        ({"bots": [{"path": GOOD["bots"][0], "name": ""}]}, "bots[0].name: a name is"),  # type: ignore[index]
         ({"format": "knockout"}, 'format: "knockout" is not played by this version'),
         ({"rotations": "some"}, "rotations: cyclic or all"),
         ({"clock": {"move": "fast"}}, 'clock.move: a time such as "1s"'),

@@ -142,8 +142,7 @@ def main(descriptor: int) -> None:
 def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
     """Load the rooms, enter namespaces if that works, and test the lock; returns what all children have in common."""
     for room, parts in ((games.load(name), parts) for name, parts in order.rooms.items()):
-        with jit.compiling(room.package):
-            games.warm(room)
+        games.compile_rules(room)
         for part in parts:
             require(games.part(room, part))
     rooms = list(_loaded())

@@ -1,6 +1,7 @@
 """`arena join`: the bot's side of `/remote/socket`. It connects again by itself, and leaves cleanly."""
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ _LOOK = 0.25  # seconds: how often somebody looks whether it is time to leave
 _SECONDS_TO_OPEN = 10.0
 ASKS_AFTER = 20.0
 """Seconds of silence after which the bot asks whether the hall is there, and for which it waits for the answer."""
+_UNHEARD = logging.Logger("arena join", logging.CRITICAL + 1)  # the library's own words; what is lost is said here
 _LONGEST = 1 << 20  # bytes of a message
 _FOR_GOOD = 4000  # from here on a closing code says that trying again is no use
 _AGAIN = 4429  # but for this one: somebody else has to go first
@@ -108,6 +110,7 @@ class Joining:
                 ping_timeout=ASKS_AFTER,
                 close_timeout=1.0,
                 proxy=None,
+                logger=_UNHEARD,
             )
         except InvalidURI:
             raise ConfigError(f"{self.hall.url}: no address of a hall, such as http://127.0.0.1:8000") from None

@@ -137,8 +137,8 @@
   const begin = async (root) => {
     const word = arena.wordsOf("live", document.documentElement.lang);
     try {
-      const answer = await fetch(`/api/learn/${encodeURIComponent(root.dataset.game)}`);
-      const found = await answer.json();
+      const answer = await arena.asked(`/api/learn/${encodeURIComponent(root.dataset.game)}`);
+      const found = JSON.parse(answer.text);
       if (!answer.ok) throw new Error(found.error ?? String(answer.status));
       new LessonPage(root, found.lesson ?? found);
     } catch (error) {

@@ -4,11 +4,18 @@
  * the address line is a link to it.
  */
 arena.replays = (() => {
+  const errorOf = (text) => {
+    try {
+      return JSON.parse(text).error;
+    } catch {  // a proxy's page
+      return undefined;
+    }
+  };
+
   const ask = async (address) => {
-    const answer = await fetch(address);
-    const found = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(found.error ?? String(answer.status));
-    return found;
+    const answer = await arena.asked(address);
+    if (answer.ok) return JSON.parse(answer.text);
+    throw new Error(errorOf(answer.text) ?? String(answer.status));
   };
 
   const eyesOf = (eyes) => eyes === null ? "" : `&seat=${eyes}`;

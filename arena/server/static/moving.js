@@ -8,13 +8,18 @@
   const word = arena.wordsOf("page", document.documentElement.lang);
   const {el} = arena.kit;
   const found = (selector) => document.querySelector(selector);
+  const AGAIN = 5_000;   // ms before the next try, where the hall does not answer
   const MOVING = found("[data-moving]") ? "[data-moving]" : "main";   // beside a contest, which renewing.js keeps up to date
 
+  let refreshing = null;
   /** Exchange the contents of the page for those that the server has now. */
-  const refresh = async () => {
-    const answer = await fetch(location.href);
+  const refresh = () => refreshing ??= exchange().finally(() => { refreshing = null; });
+
+  const exchange = async () => {
+    let answer = null;
+    while (!(answer = await arena.asked(location.href).catch(() => null))) await new Promise((done) => setTimeout(done, AGAIN));
     if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(MOVING);
+    const fresh = new DOMParser().parseFromString(answer.text, "text/html").querySelector(MOVING);
     const focused = document.activeElement?.closest(`${MOVING} a[href]`)?.getAttribute("href");
     found(MOVING).replaceChildren(...fresh.childNodes);
     arena.localTimes(found(MOVING));

@@ -58,9 +58,9 @@
     clearTimeout(timer);
     looks += 1;
     try {
-      const answer = await fetch(location.href, {headers: {accept: "text/html"}});
-      if (answer.ok) take(await answer.text());
-    } catch {  // the hall is away; the next look tries again
+      const answer = await arena.asked(location.href, {headers: {accept: "text/html"}});
+      if (answer.ok) take(answer.text);
+    } catch {  // the hall is away, or does not answer; the next look tries again
     }
     clearTimeout(timer);
     if (!document.hidden) timer = setTimeout(look, pause());

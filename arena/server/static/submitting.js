@@ -5,6 +5,7 @@
  */
 (() => {
   const MOST_FILES = 2000;
+  const PATIENCE = 60_000;   // ms without any progress of an upload
   const form = document.getElementById("submit-form");
   const said = document.getElementById("submit-said");
   const lang = document.documentElement.lang;
@@ -134,9 +135,19 @@
   const upload = (content) => new Promise((done, fail) => {
     const request = new XMLHttpRequest();  // fetch does not tell how far an upload is
     request.open("PUT", `/api/bots/${encodeURIComponent(name.value)}?lang=${encodeURIComponent(lang)}`);
-    request.upload.onprogress = (event) => { if (event.lengthComputable) progress(event.loaded / event.total); };
+    let silence = null;   // a proxy may swallow what is sent, or the answer
+    const moved = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => request.abort(), PATIENCE);
+    };
+    request.upload.onprogress = (event) => {
+      moved();
+      if (event.lengthComputable) progress(event.loaded / event.total);
+    };
     request.onload = () => done(request);
     request.onerror = request.onabort = () => fail(new Error("cut off"));
+    request.onloadend = () => clearTimeout(silence);
+    moved();
     request.send(content);
   });
 

@@ -48,7 +48,7 @@
 
     /** A browser does not tell why a socket was refused: ask for the table itself. */
     const look = async () => {
-      const answer = await fetch(`/api/tables/${encodeURIComponent(id)}`).catch(() => null);
+      const answer = await arena.asked(`/api/tables/${encodeURIComponent(id)}`).catch(() => null);
       if (answer && [401, 403, 404].includes(answer.status)) end();
     };
 

@@ -280,10 +280,7 @@ def _compile(name: str, parts: Iterable[str]) -> None:
     room = games.load(name)
     for part in parts:
         if part == RULES:
-            with jit.compiling(room.package):
-                if not jit.is_warm(room.package):  # else another process did it while this one waited
-                    games.warm(room)
-                    jit.mark_warm(room.package)
+            games.compile_rules(room)
         else:
             compile_here(games.part(room, part))
         print(_DONE + part, flush=True)
