@@ -1,8 +1,10 @@
 """`arena capsule`: the decision where a bot failed, exactly as it saw it, and the bot brought there again."""
 
+import base64
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -217,8 +219,8 @@ def test_a_row_that_says_it_was_not_locked_in_unlocks_no_stranger(
     assert not written.exists() and "locked in, unlike in the match" in capsys.readouterr().out
     assert main([*words, "--bot", str(BAD_BOTS / "import_error.py")]) == 0  # the others cannot repeat what they did
     assert "it fails: startup" in capsys.readouterr().out
-    assert main([*words, "--bot", str(HOUSE_BOTS / "random_bot.py")]) == 0  # ours: as it ran then
-    assert "locked in, unlike" not in capsys.readouterr().out
+    assert main([*words, "--bot", str(HOUSE_BOTS / "random_bot.py")]) == 0  # ours, too: its parameters may be a stranger's
+    assert "locked in, unlike" in capsys.readouterr().out
 
     def unlockable(self: Holder, rooms: list[str], *, limits: Limits) -> None:
         self._limits, self._keeper, self.not_locked = limits, None, "no locks"
@@ -227,6 +229,30 @@ def test_a_row_that_says_it_was_not_locked_in_unlocks_no_stranger(
     assert main([*words, "--bot", str(spy)]) == 2
     assert "cannot lock the bot in (no locks); --unsafe-trust-bots" in capsys.readouterr().err and not written.exists()
     assert main([*words, "--bot", str(spy), "--unsafe-trust-bots"]) == 0 and written.exists()
+
+
+def test_a_house_bot_meets_the_states_of_a_stranger_s_capsule_in_the_lock(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record, seat = next(case for case in faults(out) if case[0].game == "hisatsu" and case[0].seats[case[1]].bot == "illegal")
+    assert main(["capsule", record.match_id, str(seat), "--to", "whole.json", "--out", str(out)]) == 0
+    whole = json.loads(Path("whole.json").read_text())
+    decisions = [
+        {**one, "observed": base64.b64encode(b"\x7f" * len(base64.b64decode(one["observed"]))).decode()}
+        for one in whole["decisions"]
+    ]
+    Path("stranger.json").write_text(json.dumps({**whole, "decisions": decisions, "params": {}}))
+    seats: list[bool] = []
+    make = Holder.seat
+
+    def noted(self: Holder, *given: Any, is_trusted: bool = False) -> Any:
+        seats.append(is_trusted)
+        return make(self, *given, is_trusted=is_trusted)
+
+    monkeypatch.setattr(Holder, "seat", noted)
+    assert main(["capsule", "stranger.json", "--run", "--bot", str(HOUSE_BOTS / "hisatsu_reckoner.py")]) == 0
+    assert seats and not any(seats) and "it fails: " in capsys.readouterr().out
 
 
 def test_a_log_that_the_rules_do_not_allow_is_not_played(out: Path) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from arena import games
 from arena.agent import BotFiles, read_bot, unpacked
-from arena.agent.loading import is_house_bot, named_bot
+from arena.agent.loading import named_bot
 from arena.agent.submissions import Submissions
 from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, match_settings, pack, read_capsule, setup_of
 from arena.cli.shared.exit_codes import DONE
@@ -60,8 +60,7 @@ def capsule(
     """Save the decision where a bot failed, and run the bot there again.
 
     The file holds what the bot saw, its legal actions, its answer and what it printed. Its author runs it without the results:
-    arena capsule FILE --run --bot BOT. A bot that is run again is locked in, whatever the results say about it, unless it is a
-    house bot.
+    arena capsule FILE --run --bot BOT. A bot that is run again is locked in, whatever the results say about it.
     """
     refuse_csv(format, "a capsule")
     if bot is not None and not run:
@@ -132,13 +131,14 @@ def _run(packed: Capsule, isolation: str, files: BotFiles, *, unsafe_trust_bots:
     """Bring the bot to the decision again. Returns what it did, and remarks on how that differs from the match.
 
     Raises ArenaError if the bot must be locked in and cannot be. That the row says it was not locked in proves nothing: the
-    results may be a stranger's, and so may be the bot.
+    results may be a stranger's, and so may be the bot; and so may be the capsule, whose states no rules need have made: what a
+    house bot has compiled for them reads and writes beside its memory.
     """
     was_open = isolation == NONE
-    is_trusted = is_house_bot(files) or (unsafe_trust_bots and was_open)
+    is_trusted = unsafe_trust_bots and was_open
     with Holder([packed.game], limits=packed.limits) as holder:
         params = json_object(bytes(packed.params).decode())
-        if holder.not_locked and not is_trusted and not unsafe_trust_bots:
+        if holder.not_locked and not unsafe_trust_bots:
             raise ArenaError(
                 f"--run: this machine cannot lock the bot in ({holder.not_locked}); --unsafe-trust-bots runs it all the same"
             )
