@@ -12,6 +12,7 @@ from hypothesis import settings
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in several processes wait for each other otherwise
 
+from arena.engine import jit
 from arena.games import names
 from arena.tournament.workers.compiling import everything, warm_rooms
 from arena.tournament.workers.processes import HASH_SEED
@@ -80,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup and some runners have it; our processes are to end by it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
-        warm_rooms(everything(names()), print)
+        warm_rooms(everything(names()), print, {jit.RATINGS: "arena.ratings"})
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from arena.agent import BotFiles
 from arena.match.probe import Profile, probe, profile
 from arena.tournament import field, playing
 from arena.tournament.formats.tables import Stage
+from arena.tournament.workers import worker
 from arena.tournament.workers.backend import FIRST, Chunk, Lost, Past, Ticket
 from arena.tournament.workers.worker import Job, Worker
 
@@ -16,9 +17,13 @@ _replaced = pytest.MonkeyPatch()
 
 
 def start_processes(*, is_wanted: bool) -> None:
-    """Whether trusted bots are asked what they play, and matches played, in processes of their own from now on."""
+    """Whether trusted bots are asked what they play, and matches played, in processes of their own from now on.
+
+    Here no caches are filled between matches: where the largest has 300 MB, that takes longer than the match.
+    """
     _replaced.undo()
     if not is_wanted:
+        _replaced.setattr(worker, "forget_caches", lambda: None)
         _replaced.setattr(playing, "LocalBackend", InProcessBackend)
         _replaced.setattr(field, "probe", _profiles)
 

@@ -78,16 +78,17 @@ def test_an_explanation_counts_seats_and_opponents_and_finds_the_worst_losses() 
     assert explain(rows, ("dora", 1)) is None
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    folder = tmp_path / "cup"
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    results = tmp_path_factory.mktemp("results")
+    folder = results / "cup"
     folder.mkdir()
     standings = rated()
     write_manifest(folder, make_manifest(name="cup", pools=("naga", "yaniv", "empty"), config={}, endings={}))
     parquet.write_matches(folder, RECORDS)
     parquet.write_ratings(folder, standings.ratings(MODELS))
     parquet.write_history(folder, history(standings.pools(), RatingSettings()))
-    return tmp_path
+    return results
 
 
 def run(out: Path, *words: str) -> int:

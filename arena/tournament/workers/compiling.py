@@ -81,8 +81,8 @@ class Compiling:
         self._say = say
         tasks = [_room_task(name, _lacking(name, parts)) for name, parts in needs.items() if _lacking(name, parts)]
         tasks += [_Task(name, module, deque()) for name, module in others.items() if not jit.is_warm(name)]
-        # First what all games wait for, then the rooms that take longest.
-        self._waiting = deque(sorted(tasks, key=lambda task: (bool(task.parts), -len(task.parts))))
+        # First what all games wait for, then the rooms that take longest: one that is begun last is waited for alone.
+        self._waiting = deque(sorted(tasks, key=lambda task: (bool(task.parts), -len(task.parts), -_source_bytes(task))))
         self._open = {task.name: task for task in tasks}
         self._pipes = selectors.DefaultSelector()
         self._took: defaultdict[bool, list[float]] = defaultdict(list)  # seconds, of rules (True) and of other parts
@@ -258,6 +258,11 @@ def _in_words(tasks: Iterable[_Task]) -> str:
 
 def _room_task(name: str, parts: Iterable[str], *, was_asked: bool = False) -> _Task:
     return _Task(name, __name__, deque(parts), was_asked)
+
+
+def _source_bytes(task: _Task) -> int:
+    """The length of a room's sources, by which rooms with as many parts to compile differ; 0 for something else."""
+    return sum(path.stat().st_size for path in games.load(task.name).folder.glob("*.py")) if task.parts else 0
 
 
 def _lacking(name: str, parts: Collection[str]) -> list[str]:
