@@ -71,11 +71,14 @@ def test_the_page_about_playing_has_the_measured_figures() -> None:
     text = (DOCS / "playing.md").read_text()
     found = measurement()
     assert found.command in text and found.date in text
+    rows = {
+        row[0]: row[1:] for row in re.findall(r"^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", text, re.MULTILINE)
+    }
+    assert sorted(rows["level"]) == sorted(found.games)
     for game, measured in found.games.items():
         for one, step in zip(measured.levels, ["", *(f" ({100 * share:.0f}%)" for share in measured.steps)]):
             iterations = f" {one.params['iterations']:,}" if one.params else ""
-            (row,) = re.findall(rf"^\| {one.name} \|.*$", text, re.MULTILINE)
-            cell = row.split("|")[2 + list(found.games).index(game)].strip()
+            cell = rows[one.name][rows["level"].index(game)]
             assert cell == f"`{one.bot.removeprefix(HOUSE)}{iterations}` {one.mu:.1f}{step}", (game, one.name)
 
 
