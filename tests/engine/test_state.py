@@ -65,7 +65,7 @@ def test_a_match_begins_with_seats_options_and_seed_and_nothing_else(is_compiled
     entry(begin_first, is_compiled)(states, 3, vector, np.array([9, 8, 7, 6]))
     s = states[0]
     assert (s.seats, s.seed.tolist(), s.limit, s.pairs, s.kind, s.count) == (3, [9, 8, 7, 6], 100, 0, 1, 4)
-    assert (s.animals, s.wings.tolist(), s.names[0].tolist()) == (1, [3, 0, 0], vector[8:11].tolist())
+    assert (s.animals, s.wings.tolist(), s.names[0].tolist()) == (1, [3, 0, 0], vector[7:10].tolist())
     assert not s.turn and not s.hand.any() and not s.piles.any() and not s.drawn
     assert RECORD.option_values(s) == {"limit": "none", "pairs": False, "series": "first_to:4"}
     assert RECORD.option_value(s, DECK) == [["cat", 0, 3]]  # no field holds the legs
