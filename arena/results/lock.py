@@ -25,6 +25,12 @@ class FolderLock:
 
     def __enter__(self) -> "FolderLock":
         try:
+            str(self._path.absolute()).encode()
+        except UnicodeEncodeError:  # before anything is played: tables are not written there
+            raise StoreError(
+                f"{self._path.parent}: the name of this folder is no UTF-8; write elsewhere, or rename it"
+            ) from None
+        try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = disk.lock_file(self._path)
         except OSError as error:

@@ -5,7 +5,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -22,7 +22,8 @@ class _Note(msgspec.Struct, frozen=True):
 
     def values(self) -> Mapping[str, bytes]:
         """The note as the named value that `Journal.set_meta` stores."""
-        return {type(self).__name__.lower(): msgspec.json.encode(self)}
+        shown = {name: _storable(value) for name, value in msgspec.structs.asdict(self).items()}
+        return {type(self).__name__.lower(): msgspec.json.encode(shown)}
 
     @classmethod
     def of(cls, journal: Journal) -> Self | None:
@@ -35,6 +36,11 @@ class _Note(msgspec.Struct, frozen=True):
             return None if value is None else msgspec.json.decode(value, type=cls)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             return None
+
+
+def _storable(value: Any) -> Any:
+    """A value as JSON takes it: the name of a file may hold bytes that are no text, which are written as escapes."""
+    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value
 
 
 class Command(_Note, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from arena.errors import StoreError
 from arena.records import Ending
 from arena.results.journal import Journal
 from arena.results.lock import FolderLock, running_process
-from arena.results.status import read_status
+from arena.results.status import Command, read_status
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Settings
 from helpers.tournaments import write_config
@@ -138,6 +138,14 @@ def test_an_unknown_name_is_one_message(stopped: Path, tmp_path: Path, capsys: p
     assert 'did you mean "small"?' in capsys.readouterr().err
     assert main(["status", "--out", str(tmp_path)]) == 2
     assert "no tournament there" in capsys.readouterr().err
+
+
+def test_a_folder_whose_name_is_no_text_is_refused_before_anything_is_played(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe"))
+    with pytest.raises(StoreError, match="the name of this folder is no UTF-8; write elsewhere"), FolderLock(folder):
+        pass
+    assert not folder.exists()
+    assert b"cd \\\\udcff" in Command(line="cd \udcff", folder=str(folder)).values()["command"]
 
 
 def test_a_number_left_in_the_lock_by_a_killed_run_means_nothing(tmp_path: Path) -> None:
