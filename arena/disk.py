@@ -13,6 +13,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,8 @@ WRITTEN_AGAIN = "the command that played the tournament writes it again"
 SHARED_MEMORY = Path("/dev/shm")
 """The folder in which the system keeps memory that processes share; small containers lack it."""
 _PRIVATE = 0o600
+_FRESH = ".new-"  # how the name of a file begins until it is whole
+_HOUR = 3600.0
 _DEVICES = (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))  # what has a name there may be a file elsewhere
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.EACCES, errno.EISDIR}
 
@@ -38,7 +41,7 @@ def write_whole(path: Path, content: bytes) -> None:
     if path.parent in _DEVICES or path.is_char_device():
         _write_through(path, content)
         return
-    fresh = path.with_name(f".new-{secrets.token_hex(8)}")
+    fresh = path.with_name(f"{_FRESH}{secrets.token_hex(8)}")
     try:
         try:
             with new_file(fresh) as file:
@@ -53,6 +56,16 @@ def write_whole(path: Path, content: bytes) -> None:
         sync(path.parent)
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def sweep(folder: Path) -> None:
+    """Remove from a folder what writing a file left there when its process was killed: what is an hour old is nobody's."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_FRESH) and entry.is_file(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < time.time() - _HOUR:
+                        os.unlink(entry.path)  # noqa: PTH108  # a path of this folder, as the system gave it
 
 
 def _write_through(path: Path, content: bytes) -> None:

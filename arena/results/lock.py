@@ -51,6 +51,7 @@ class FolderLock:
             with contextlib.suppress(OSError):  # the number cannot be written then either
                 self._file.close()
             raise StoreError(f"{self._path}: cannot be written: {error.strerror}") from None
+        disk.sweep(self._path.parent)
         return self
 
     def _taken(self, file: TextIO) -> bool:

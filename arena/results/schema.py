@@ -14,6 +14,7 @@ these tables is ignored when a file is read: a newer version wrote it.
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,7 @@ LUCK = Table(
 """A row per match and seat in the order of matches.parquet. The file is there only where luck was worked out."""
 
 _MATCH_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in MatchRecord.__struct_fields__)
+_of_match = itemgetter(*_MATCH_FIELDS)
 _SEAT_FIELDS = tuple(c.name for c in MATCHES.columns if c.name in SeatRecord.__struct_fields__)
 
 
@@ -311,6 +313,8 @@ def record_from_rows(rows: Sequence[Mapping[str, Any]], log: Mapping[str, Any] |
         raise ValueError(f"match {head['match_id']} stands beside the log of match {log['match_id']}")
     if [(row["match_id"], row["seat"]) for row in rows] != [(head["match_id"], seat) for seat in range(len(rows))]:
         raise ValueError(f"match {head['match_id']} is not there with each seat once, in order")
+    if any(_of_match(row) != _of_match(head) for row in rows):  # whoever reads columns alone would find another match
+        raise ValueError(f"the rows of match {head['match_id']} differ in what a match has once")
     common = {name: head[name] for name in _MATCH_FIELDS}
     seats = [{name: row[name] for name in _SEAT_FIELDS} for row in rows]
     logged = {"actions": log["actions"], "delays": log["delays"]} if log else {"actions": ()}

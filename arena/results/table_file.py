@@ -327,6 +327,8 @@ def _check_range(column: Column, values: Any) -> None:
     if column.kind is Kind.FLOAT32:  # of the others whoever reads them says whose they are
         if len(values) > values.null_count and not pc.all(pc.is_finite(values)).as_py():
             raise ValueError(f"{column.name}: not a number")
+        if column.significant_bits is not None and (pc.min(values).as_py() or 0.0) < 0.0:
+            raise ValueError(f"{column.name}: {pc.min(values).as_py()}; a time is not below 0")
     elif column.kind in _WHOLE:
         least = pc.min(values).as_py()
         if least is not None and least < column.low:

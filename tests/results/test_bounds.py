@@ -129,6 +129,7 @@ RANGES: dict[str, Any] = {
     "deal": pa.scalar(-5, pa.int32()), "rotation": pa.scalar(-1, pa.int8()), "unit": pa.scalar(-1, pa.int8()),
     "decisions": pa.scalar(-1, pa.int32()), "score": pa.scalar(float("nan"), pa.float32()),
     "cpu_ms_total": pa.scalar(float("inf"), pa.float32()), "cpu_ms_p50": pa.scalar(float("nan"), pa.float32()),
+    "cpu_ms_max": pa.scalar(-1e30, pa.float32()), "wall_ms_total": pa.scalar(-0.5, pa.float32()),
     "attempts": pa.scalar(-1, pa.int8()), "bot_version": pa.scalar(-1, pa.int32()),
     "fault_decision": pa.scalar(-2, pa.int32()), "rules_version": pa.scalar(-1, pa.int16()),
 }  # fmt: skip
@@ -142,6 +143,18 @@ def test_numbers_that_no_match_has_are_refused(column: str, stored: Path) -> Non
         reads.append(lambda: parquet.read_columns(stored, (column,)))  # type: ignore[arg-type, return-value]
     for read in reads:
         with pytest.raises(StoreError, match=rf"matches\.parquet: damaged.*{column}"):
+            read()
+
+
+@pytest.mark.parametrize("column", ["game", "pool", "options", "deal", "rotation", "rules_version", "attempts"])
+def test_rows_that_do_not_agree_on_their_match_are_refused(column: str, stored: Path) -> None:
+    path = stored / MATCHES.file
+    found = pq.read_table(path)
+    place, values = found.schema.get_field_index(column), found.column(column).to_pylist()
+    values[1] = "\x1b[31m" if isinstance(values[1], str) else values[1] + 1  # of the second seat
+    pq.write_table(found.set_column(place, found.schema.field(place), pa.array(values, found.schema.field(place).type)), path)
+    for read in (lambda: list(parquet.read_matches(stored)), lambda: parquet.find_match(stored, "00" * 12)):
+        with pytest.raises(StoreError, match=r"matches\.parquet: damaged: the rows of match 0+ differ"):
             read()
 
 

@@ -1,6 +1,7 @@
 """What a first write that was cut short leaves behind counts as not there, is mended, or is named with what helps."""
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from arena.errors import StoreError
 from arena.results import sqlite
 from arena.results.accounts import Accounts
 from arena.results.journal import JOURNAL_FILE, Journal, stored_matches
+from arena.results.lock import FolderLock
 from arena.results.manifest import MANIFEST_FILE, read_manifest
 from arena.results.people import open_people
 from arena.results.schema import MATCHES
@@ -177,3 +179,16 @@ def test_a_device_is_written_and_not_replaced() -> None:
     assert Path(os.devnull).is_char_device()
     with pytest.raises(StoreError, match="/dev/full: cannot be written: No space left"):
         disk.write_whole(Path("/dev/full"), b"content")
+
+
+def test_what_a_killed_process_has_half_written_is_removed_by_who_writes_there_next(tmp_path: Path) -> None:
+    old, new, link = tmp_path / ".new-0123456789abcdef", tmp_path / ".new-fedcba9876543210", tmp_path / ".new-link"
+    for path in (old, new):
+        path.write_bytes(b"half of a manifest")
+    link.symlink_to(new)
+    (tmp_path / ".new-folder").mkdir()
+    two_hours_ago = time.time() - 7200
+    os.utime(old, (two_hours_ago, two_hours_ago))
+    with FolderLock(tmp_path):
+        assert not old.exists() and new.exists() and link.is_symlink()  # the new one may be somebody's who writes a report
+        assert (tmp_path / ".new-folder").is_dir()

@@ -211,9 +211,10 @@ class Lobby:
         if known is not None and known.account.id == account.id:
             known.connect(connection)
             return known
-        unknown = [game for game in wish.games if game not in games.names()]
+        there = games.names()
+        unknown = [game for game in wish.games if game not in there]
         if unknown:
-            raise Problem(400, "refusal_remote_game", game=unknown[0], known=", ".join(games.names()))
+            raise Problem(400, "refusal_remote_game", game=unknown[0], known=", ".join(there))
         if sum(one.account.id == account.id for one in self.programs) >= AN_ACCOUNT:
             raise Problem(429, "refusal_remote_many", most=AN_ACCOUNT)
         if len(self.programs) >= MOST_PROGRAMS:
