@@ -34,7 +34,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, overload
 
 from arena import disk
-from arena.cache import cache_root, keep_newest
+from arena.cache import COMPILED, cache_root, keep_newest
 from arena.engine.linking import Chosen, Entry, Linked, let_compiled_code_call
 from arena.engine.stored_code import CheckedCache, files, is_marked, mark, read
 from arena.engine.variables import PREFIX, check_variables
@@ -293,7 +293,7 @@ def mark_warm(room: str, part: str = "") -> None:
 
 def look_through() -> tuple[int, int]:
     """Read all compiled code in the cache: how many files are sound, and how many were damaged, which are dropped."""
-    folders = cache_root().glob(f"*-{'?' * 16}-{'?' * 8}")  # others are of older versions
+    folders = cache_root().glob(COMPILED)  # others are of older versions
     sound = [read(path) is not None for folder in folders for path in files(folder)]
     return sum(sound), len(sound) - sum(sound)
 

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import pickle
 import shutil
+import stat
 import sys
 import uuid
 from collections.abc import Callable
@@ -55,10 +56,10 @@ class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
 def read(path: Path) -> bytes | None:
     """What was written into a file; None if it is not there, or damaged: then it is dropped, and this is said."""
     try:
-        whole = path.read_bytes()
+        whole = path.read_bytes() if stat.S_ISREG(path.stat().st_mode) else b""  # of a pipe nothing would ever come
     except FileNotFoundError:
         return None
-    except OSError:  # a folder in its place, or rights that others have set
+    except OSError:  # rights that others have set
         whole = b""
     if hashlib.sha256(whole[_DIGEST:]).digest() == whole[:_DIGEST]:
         return whole[_DIGEST:]

@@ -16,6 +16,11 @@ def check_variables(config: Any) -> None:
             f"optimized, and every process would compile it again; unset it, or run the rules as plain Python with "
             f"{PREFIX}DISABLE_JIT=1"
         )
+    features = os.environ.get(f"{PREFIX}CPU_FEATURES", "")
+    if any(feature[:1] not in ("+", "-") for feature in features.split(",") if feature):  # the compiler ends the process
+        raise ConfigError(
+            f"{PREFIX}CPU_FEATURES={features}: each feature begins with + or -, such as +avx2; mend it, or unset it"
+        )
 
 
 def blamed(error: Exception) -> ConfigError:

@@ -30,6 +30,11 @@ def in_its_place(path: Path) -> None:
     (path / "file").write_text("")
 
 
+def a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -45,6 +50,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "garbage": lambda path: path.write_bytes(b"PK\3\4" * 100),
     "as numba writes it, without a checksum": lambda path: path.write_bytes(path.read_bytes()[32:]),
     "a folder": in_its_place,
+    "a pipe": a_pipe,
 }
 
 
@@ -115,6 +121,8 @@ def test_the_processor_belongs_to_the_folder_and_not_to_the_sources(tmp_path: Pa
     ("name", "value", "told"),
     [
         ("OPT", "0", "NUMBA_OPT=0 .*: not supported"),
+        ("CPU_FEATURES", "foo", r"NUMBA_CPU_FEATURES=foo: each feature begins with \+ or -"),
+        ("CPU_FEATURES", "+avx,sse2", "NUMBA_CPU_FEATURES=.*: each feature begins"),
         ("NUM_THREADS", "0", "numba cannot be loaded: .*NUMBA_NUM_THREADS=0: unset them"),
         ("NUM_THREADS", "-1", "numba cannot be loaded: .*NUMBA_NUM_THREADS=-1: unset them"),
     ],
