@@ -33,6 +33,7 @@ LONGEST = (
     "tests/lab/test_contest_storm.py",
     "tests/tournament/test_hostile_submissions.py",
     "tests/match/test_survivors.py",
+    "tests/tournament/test_first_run.py",
 )
 """Their tests wait: for nodes of a cluster to start, to freeze and to be missed, for clocks that run out, for visitors."""
 SLOW_SECONDS = 900

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from arena.cli.bench.channels import ATTACKS, WATCHERS, measured
+from arena.cli.bench import channels
+from arena.cli.bench.channels import ATTACKS, WATCHERS, Channel, measured
 from arena.cli.main import main
 from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, LockError
 
@@ -22,17 +23,34 @@ def test_what_a_locked_bot_leaves_for_its_next_match_is_refused(level: str) -> N
     }  # fmt: skip
 
 
-def test_without_a_lock_nothing_is_refused_and_a_futex_carries_all() -> None:
-    found = {channel.attack: channel for channel in measured("naga", PROCESS, trials=1)}
+@pytest.fixture(scope="module")
+def unlocked() -> list[Channel]:
+    return list(measured("naga", PROCESS, trials=1))
+
+
+def test_without_a_lock_nothing_is_refused_and_a_futex_carries_all(unlocked: list[Channel]) -> None:
+    found = {channel.attack: channel for channel in unlocked}
+    assert list(found) == [*ATTACKS, *WATCHERS]
     assert not any(channel.refused for channel in found.values())
     futex = found["a futex in a library, same table"]
     assert futex.right == 1.0 and futex.hands == 1
 
 
-def test_the_table_says_what_came_through(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "channels", "--game", "naga", "--trials", "1", "--isolation", PROCESS]) == 1
+def test_the_table_says_what_came_through(
+    unlocked: list[Channel], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = []
+
+    def measured_before(game: str, level: str, *, trials: int) -> list[Channel]:
+        asked.append((game, level, trials))
+        return unlocked
+
+    monkeypatch.setattr(channels, "measured", measured_before)
+    words = ["bench", "channels", "--game", "naga", "--trials", "1", "--isolation", PROCESS]
+    assert main(words) == 1
     assert "hands known" in capsys.readouterr().out
-    assert main(["bench", "channels", "--game", "naga", "--trials", "1", "--isolation", PROCESS, "--format", "json"]) == 1
+    assert main([*words, "--format", "json"]) == 1
     assert {channel["attack"] for channel in json.loads(capsys.readouterr().out)} == {*ATTACKS, *WATCHERS}
+    assert asked == [("naga", PROCESS, 1)] * 2
     assert main(["bench", "channels", "--isolation", "none"]) == 2
     assert main(["bench", "channels", "--game", "naga", "--trials", "0"]) == 2

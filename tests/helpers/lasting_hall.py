@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from arena.ratings.models import MODELS
@@ -17,7 +18,7 @@ from arena.results.hashing import ResultsHash
 from arena.results.manifest import BotEntry, read_manifest, write_manifest
 from arena.tournament.archive.adding import add_to_hall, rate_hall
 from helpers.records import make_record, make_seat, numbered
-from helpers.results import make_manifest
+from helpers.results import made_once, make_manifest
 
 OLD = {"alice": "a" * 64, "bob": "b" * 64}
 NEW = {**OLD, "bob": "c" * 64}
@@ -45,8 +46,14 @@ def cup(
         records[3] = replace(records[3], faults=(FaultRecord(seat=1, decision=2, ending=Ending.CRASH, reason=name),))
     folder = out / name
     folder.mkdir(parents=True)
+    key = msgspec.msgpack.encode((name, day, commitment, bots, records))
+    made_once(key, folder, lambda: _write(folder, day, commitment, bots, records))
+    return records
+
+
+def _write(folder: Path, day: int, commitment: str, bots: dict[str, str], records: list[MatchRecord]) -> None:
     parquet.write_matches(folder, records)
-    pool = records[0].pool if records else "naga"
+    matches, pool = len(records), records[0].pool if records else "naga"
     standings = Standings(RatingSettings(), {pool: [(bot, 1) for bot in bots]})
     for record in records:
         standings.add(record)
@@ -58,7 +65,7 @@ def cup(
         found.add(record)
     entry = {"game": "naga", "pool": pool, "options": {}, "seats": 2}
     manifest = make_manifest(
-        name=name, started=f"2026-11-{day:02}T12:00:00+00:00", commitment=commitment, key="00" * 32,
+        name=folder.name, started=f"2026-11-{day:02}T12:00:00+00:00", commitment=commitment, key="00" * 32,
         results_sha256=found.results_sha256, reproducible_sha256=found.reproducible_sha256,
         rules_versions={record.game: record.rules_version for record in records}, matches=matches, played=matches, void=0,
         config={"entries": [entry]}, pools=(pool,), endings={"played": 2 * matches},
@@ -68,7 +75,6 @@ def cup(
         ),
     )  # fmt: skip
     write_manifest(folder, manifest)
-    return records
 
 
 def gather(out: Path, *names: str) -> Path:

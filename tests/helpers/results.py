@@ -1,8 +1,10 @@
 """Folders of results without a tournament: manifests, and the files that a tournament of given matches would leave."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from arena.ratings.models import MODELS
 from arena.ratings.order import history
@@ -34,7 +36,23 @@ def write_results(out: Path, records: list[MatchRecord], *bots: str, pools: Mapp
     entrants = pools or {"naga": bots}
     folder = out / "cup"
     folder.mkdir()
-    records = numbered(records)
+    made_once(msgspec.msgpack.encode((records, entrants)), folder, lambda: _write(folder, numbered(records), entrants))
+
+
+_made: dict[bytes, dict[str, bytes]] = {}
+
+
+def made_once(key: bytes, folder: Path, write: Callable[[], object]) -> None:
+    """Fill a new folder by `write`, or with the files that it once wrote for this key: to rate takes longer than most tests."""
+    if key not in _made:
+        write()
+        _made[key] = {path.name: path.read_bytes() for path in folder.iterdir()}
+    else:
+        for name, content in _made[key].items():
+            (folder / name).write_bytes(content)
+
+
+def _write(folder: Path, records: list[MatchRecord], entrants: Mapping[str, Sequence[str]]) -> None:
     standings = Standings(RatingSettings(), {pool: [(bot, 1) for bot in found] for pool, found in entrants.items()})
     for record in records:
         standings.add(record)

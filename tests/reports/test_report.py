@@ -29,6 +29,7 @@ from arena.reports.table import Cell, Column, Table, shown
 from arena.results import parquet
 from arena.results.manifest import BotEntry, read_manifest, write_manifest
 from arena.tournament.session import Results
+from helpers.paths import HOUSE_BOTS
 from helpers.records import make_rating, make_record, make_seat, make_void, numbered
 from helpers.results import HOSTILE, make_manifest, write_results
 from helpers.tournaments import GOOD_BOTS, run
@@ -146,7 +147,7 @@ def test_nothing_on_the_page_needs_an_inline_style(played: Results) -> None:
 
 
 def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path) -> None:
-    bots = [*GOOD_BOTS, "house:random_bot"]
+    bots = [*GOOD_BOTS, HOUSE_BOTS / "random_bot.py"]
     played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": {"max_rounds": 1}}])
     text, page = made(played.folder)
     assert ">Together and apart</h3>" in text and "Of 6 pairs none surely does better together" in text
