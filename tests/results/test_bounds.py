@@ -150,7 +150,8 @@ def test_numbers_that_no_match_has_are_refused(column: str, stored: Path) -> Non
 def test_rows_that_do_not_agree_on_their_match_are_refused(column: str, stored: Path) -> None:
     path = stored / MATCHES.file
     found = pq.read_table(path)
-    place, values = found.schema.get_field_index(column), found.column(column).to_pylist()
+    place = found.schema.get_field_index(column)
+    values: list[Any] = found.column(column).to_pylist()
     values[1] = "\x1b[31m" if isinstance(values[1], str) else values[1] + 1  # of the second seat
     pq.write_table(found.set_column(place, found.schema.field(place), pa.array(values, found.schema.field(place).type)), path)
     for read in (lambda: list(parquet.read_matches(stored)), lambda: parquet.find_match(stored, "00" * 12)):
