@@ -16,7 +16,7 @@ from arena.errors import StoreError
 
 VARIABLE = "ARENA_CACHE_DIR"  # names the folder; child processes inherit it
 COMPILED = f"*-{'?' * 16}-{'?' * 8}"
-"""What the folders of compiled code are called: the room, a hash of its sources, one of the processor."""
+"""What the folders of compiled code are called: the game, a hash of its sources, one of the processor."""
 _FALLBACK = "arena-cache-"
 
 

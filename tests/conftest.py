@@ -14,7 +14,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in severa
 
 from arena.engine import jit
 from arena.games import names
-from arena.tournament.workers.compiling import everything, warm_rooms
+from arena.tournament.workers.compiling import everything, warm_games
 from arena.tournament.workers.processes import HASH_SEED
 from helpers import poker_rooms
 
@@ -77,17 +77,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Warm all rooms in the process that starts the others, which have the hash seed of workers: set_bot goes by it."""
+    """Warm all games in the process that starts the others, which have the hash seed of workers: set_bot goes by it."""
     os.environ.update(HASH_SEED)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup and some runners have it; our processes are to end by it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
-        warm_rooms(everything(names()), print, {jit.RATINGS: "arena.ratings"})
+        warm_games(everything(names()), print, {jit.RATINGS: "arena.ratings"})
 
 
 @pytest.fixture(scope="module")
 def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Kuhn poker and Leduc hold'em are installed, their rules compiled."""
-    with poker_rooms.installed(poker_rooms.ROOMS, tmp_path_factory.mktemp("installed")):
-        warm_rooms(everything(poker_rooms.NAMES), print)
+    with poker_rooms.installed(poker_rooms.GAMES, tmp_path_factory.mktemp("installed")):
+        warm_games(everything(poker_rooms.NAMES), print)
         yield

@@ -213,21 +213,21 @@ def test_modules_of_the_sandbox_are_short() -> None:
 
 @pytest.mark.parametrize("rules", sorted((PACKAGE / "games").glob("*/rules.py")), ids=lambda rules: rules.parent.name)
 def test_games_are_a_pure_island(rules: Path) -> None:
-    room = rules.parent
-    for path in room.rglob("*.py"):
+    game = rules.parent
+    for path in game.rglob("*.py"):
         for name in imports(path):
             assert name.split(".")[0] not in NOT_IN_GAMES, f"{path.name} imports {name}"
             if name.startswith("arena.games."):
-                assert name.split(".")[2] == room.name, f"{path.name} imports another room: {name}"
+                assert name.split(".")[2] == game.name, f"{path.name} imports another game: {name}"
 
 
 def test_every_room_has_the_same_files() -> None:
     modules = {f"{name}.py" for name in ("knowledge", "reading", "rollout", "rules", "state", "text", "view")}
-    for room in sorted((PACKAGE / "games").iterdir()):
-        if room.is_dir() and room.name != "__pycache__":
+    for game in sorted((PACKAGE / "games").iterdir()):
+        if game.is_dir() and game.name != "__pycache__":
             missing = {"RULES.md", "vectors.jsonl", "playthrough.txt"} | modules
-            missing -= {path.name for path in room.iterdir()}
-            assert not missing, f"{room.name} lacks {missing}"
+            missing -= {path.name for path in game.iterdir()}
+            assert not missing, f"{game.name} lacks {missing}"
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "games").glob("*/state.py")), ids=lambda path: path.parent.name)
@@ -306,7 +306,7 @@ def test_one_module_chooses_the_seat_of_a_bot() -> None:
             assert not named & kinds or str(path.relative_to(PACKAGE)) in allowed, path.name
 
 
-ROOMS = sorted(path.parent.name for path in (PACKAGE / "games").glob("*/rules.py"))
+GAMES = sorted(path.parent.name for path in (PACKAGE / "games").glob("*/rules.py"))
 NAMES_A_ROOM = {
     "agent/loading.py": "an example in a message",
     "agent/starter.py": "examples in the files that it writes",
@@ -319,7 +319,7 @@ NAMES_A_ROOM = {
     "cli/verbs/tournament.py": "examples of what to try after the demo",
     "shipped.py": "examples in the README that it writes",
 }
-"""Modules outside the rooms that may name one, and why."""
+"""Modules outside the games that may name one, and why."""
 
 
 def names_in_code(path: Path) -> Iterator[str]:
@@ -337,12 +337,12 @@ def names_in_code(path: Path) -> Iterator[str]:
 
 
 def test_a_game_is_one_folder() -> None:
-    """No module names a room but the room's own."""
-    named = re.compile(rf"(?<![a-z])({'|'.join(ROOMS)})(?![a-z])", re.IGNORECASE)
-    own = [PACKAGE / "games" / room for room in ROOMS]
+    """No module names a game but the game's own."""
+    named = re.compile(rf"(?<![a-z])({'|'.join(GAMES)})(?![a-z])", re.IGNORECASE)
+    own = [PACKAGE / "games" / game for game in GAMES]
     found = {
         path.relative_to(PACKAGE).as_posix()
-        for path in naming({f"(?i:{room})" for room in ROOMS})
+        for path in naming({f"(?i:{game})" for game in GAMES})
         if not any(path.is_relative_to(place) for place in own) and any(map(named.search, names_in_code(path)))
     }
     assert found == set(NAMES_A_ROOM)

@@ -9,8 +9,8 @@ import pytest
 
 from arena.agent import BotFiles, LoadedBot, read_bot
 from arena.agent.view import View
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Game
 from arena.games import load, names
 from arena.match import Answer, Fault, play
 from arena.match.in_process import InProcessSeat
@@ -146,7 +146,7 @@ def test_a_bot_is_a_page_with_a_pedigree(path: Path) -> None:
 def test_a_bot_imports_only_what_untrusted_bots_may(path: Path) -> None:
     for module, imported in imports_of(ast.parse(path.read_text(encoding="utf-8"))):
         if module.startswith("arena.games."):
-            assert module.count(".") == 2, f"{module}: bots use a room's public names"
+            assert module.count(".") == 2, f"{module}: bots use a game's public names"
             assert set(imported) <= set(importlib.import_module(module).__all__), module
         else:
             own = OPENSPIEL if path.name == "openspiel.py" else ()

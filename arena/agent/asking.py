@@ -1,4 +1,4 @@
-"""Which parts of a room a bot's sources ask for, so that they can be compiled before its first match.
+"""Which parts of a game a bot's sources ask for, so that they can be compiled before its first match.
 
 A guess from the text, nothing of which is run. What it names in vain costs time; what it misses is compiled when a bot asks for
 it (arena/engine/readiness.py).

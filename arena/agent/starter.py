@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine.room import Game
+from arena.engine.game import Game
 
 WIDTH = 100  # characters of a line of the comments
 _PREFIX = re.compile(r"\b(?:\w+\.)+(?=\w)")  # of a qualified name

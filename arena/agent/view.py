@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 
 from arena.engine.contract import Features
+from arena.engine.game import Document, Game, States
 from arena.engine.net import KINDS, POLICY
 from arena.engine.position import Fields, cached_property
-from arena.engine.room import Document, Game, States
 from arena.errors import ConfigError
 from arena.records import Clock
 from arena.search import Findings, Memory, search, settings_of
@@ -96,7 +96,7 @@ def _finite(value: object) -> float | None:
     return number if math.isfinite(number) else None
 
 
-class Moment(Protocol):
+class DecisionContext(Protocol):
     """A decision of one seat: where a view gets what it shows. Whatever it returns is the view's own."""
 
     @property
@@ -152,10 +152,10 @@ class View:
         """The bot's own seat, from 0."""
         self.clock = clock
         """The CPU seconds for this decision, and what is left in the bank."""
-        self._moment: Moment = _Given(game, observed, seat, codes, events)
+        self._moment: DecisionContext = _Given(game, observed, seat, codes, events)
 
     @classmethod
-    def at(cls, moment: Moment, clock: Clock) -> Self:
+    def at(cls, moment: DecisionContext, clock: Clock) -> Self:
         """The view of a decision that a seat has to take."""
         view = cls.__new__(cls)
         view.seat = moment.seat
@@ -170,7 +170,7 @@ class View:
 
     @cached_property
     def state(self) -> Any:
-        """The state as the seat sees it, a record of the room's STATE; everything that the seat cannot know is zero."""
+        """The state as the seat sees it, a record of the game's STATE; everything that the seat cannot know is zero."""
         return self._observed[0]
 
     @cached_property
@@ -255,7 +255,7 @@ class View:
 
     @cached_property
     def _fields(self) -> Any:
-        """The fields of `state`, for the properties of a room's view."""
+        """The fields of `state`, for the properties of a game's view."""
         return Fields(self.state)
 
     @cached_property
@@ -275,7 +275,7 @@ def notes_on(view: View) -> Notes:
 
 
 class _Given:
-    """A decision that is known already; implements Moment."""
+    """A decision that is known already; implements DecisionContext."""
 
     def __init__(
         self, game: Game, observed: States, seat: int, codes: Sequence[int], events: Callable[[], list[tuple[int, str]]]

@@ -16,7 +16,7 @@ from arena import userfiles
 from arena.agent import StartInfo
 from arena.agent.view import View
 from arena.audit.match_audit import LoggedChoice, LoggedSeat, check_log, checked_options, own_decisions
-from arena.engine.room import Document, Game
+from arena.engine.game import Document, Game
 from arena.errors import ConfigError, printable
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
 from arena.match.seeds import match_seeds
@@ -36,7 +36,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     index: int
     """The decision's index in the action log."""
     observed: bytes
-    """The state as the seat saw it: the bytes of the room's STATE; base64."""
+    """The state as the seat saw it: the bytes of the game's STATE; base64."""
     codes: list[int]
     """The legal actions as codes."""
     events: list[tuple[int, str]]

@@ -16,7 +16,7 @@ from arena.agent.loading import house_bots
 from arena.agent.view import View
 from arena.audit.capsule import Capsule, bring_back
 from arena.engine import readiness
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.errors import printable
 from arena.match import Answer, Fault, Seat
 from arena.match.choose import open_seat
@@ -35,7 +35,7 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     action: str
     visits: int
     value: float | None
-    """Mean reward on the room's own scale; None: it was never tried."""
+    """Mean reward on the game's own scale; None: it was never tried."""
     share: float
     """How often to play it, 0 to 1."""
 

@@ -9,7 +9,7 @@ from arena.records import MatchLuck, SeatLuck
 from arena.results import parquet
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.results.schema import LUCK, MATCHES
-from arena.tournament.archive.luck import Reckoner
+from arena.tournament.archive.luck import LuckComputation
 from arena.tournament.formats.plan import Plan
 
 TOLERANCE = 2e-6
@@ -29,7 +29,7 @@ def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) ->
     named = 0
     try:
         stored = parquet.read_luck(folder)
-        with Reckoner(plan, workers) as reckoner:
+        with LuckComputation(plan, workers) as reckoner:
             for found in reckoner.reckon(parquet.read_matches(folder)):
                 told = next(stored, None)
                 if told is None or not _agrees(told, found):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Game
 from arena.errors import ConfigError, StoreError
 from arena.match import Answer, Fault, MatchSetup
 from arena.match.faults import FORFEIT, settle_places

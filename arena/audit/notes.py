@@ -19,7 +19,7 @@ from arena.agent.view import Note, Notes, View
 from arena.audit.capsule import AT_START, match_settings, setup_of
 from arena.audit.choices import house_files
 from arena.audit.match_audit import LoggedChoice, LoggedSeat, check_log, checked_options, own_decisions
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.errors import ArenaError, ConfigError, StoreError, printable
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Seat, play
 from arena.match.choose import BotSeat
@@ -29,7 +29,7 @@ from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, UNHURRIED
 from arena.records import Clock, Ending, MatchRecord, json_object
 from arena.results.people import REMOTE
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
-from arena.tournament.workers.compiling import needs_at, warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_games
 
 MOST_LETTERS = 1 << 20
 """How many letters a bot may note and print in a match; then no more is collected."""
@@ -135,7 +135,7 @@ def notes_of(
     game, params = games.load(record.game), json_object(row.params)
     if game.version != record.rules_version:
         raise StoreError(f"match {record.match_id}: played by other rules of {record.game} than those here")
-    warm_rooms(needs_at(record.game, [(files, params)]), say)
+    warm_games(needs_at(record.game, [(files, params)]), say)
     listening = _Listening(hear)
     with Holder([record.game], limits=limits) as holder:
         is_trusted = bool(holder.not_locked) and (unsafe_trust_bots or is_house_bot(files))

@@ -62,7 +62,7 @@ class Audit:
 
 
 def audit_results(folder: Path, workers: int, on_progress: Callable[[Audit], None]) -> Audit:
-    """Audit a finished tournament's folder in `workers` processes; the rooms' rules must be compiled.
+    """Audit a finished tournament's folder in `workers` processes; the games' rules must be compiled.
 
     Raises StoreError where that is not possible at all: no manifest, a key that is not public yet, other rules.
     """

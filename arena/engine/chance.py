@@ -1,6 +1,6 @@
-"""Luck, event by event: what chance decided in a match, against what it could have decided. For any room with a chance.py.
+"""Luck, event by event: what chance decided in a match, against what it could have decided. For any game with a chance.py.
 
-For each chance event - the deal of a round, a drawn card, a refill - the *correction* of a seat is the room's `value` after the
+For each chance event - the deal of a round, a drawn card, a refill - the *correction* of a seat is the game's `value` after the
 event less its mean over all that could have come. Whatever `value` is, and whoever plays, its mean is zero: bots choose by what
 seats have seen, and what comes next is as random as the engine's shuffles. So the sum of a match's corrections may be taken off
 its result without any bias (M. White and M. Bowling, "Learning a value analysis tool for agent evaluation", IJCAI 2009: MIVAT).
@@ -42,7 +42,7 @@ _WORD = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class Luck:
-    """The compiled entry of one room that works out the luck of a match."""
+    """The compiled entry of one game that works out the luck of a match."""
 
     corrections: Callable[[States, int, Words, Words, Words, Actions, int, Numbers, Numbers, Numbers], int]
     """`(states, seats, options, seed, stream, actions, until, constants, out, values)` plays a log again.
@@ -60,11 +60,11 @@ class Luck:
     arrange: Callable[[States, int, int], float]
 
 
-def bind_luck(room: str) -> Luck:
-    """The compiled entries of one room with a chance.py. `room`: its package."""
+def bind_luck(game: str) -> Luck:
+    """The compiled entries of one game with a chance.py. `game`: its package."""
     return Luck(
-        jit.bind(_entry_corrections, room), jit.bind(_entry_value, room), jit.bind(_entry_redraw, room),
-        jit.bind(_entry_alternatives, room), jit.bind(_entry_arrange, room),
+        jit.bind(_entry_corrections, game), jit.bind(_entry_value, game), jit.bind(_entry_redraw, game),
+        jit.bind(_entry_alternatives, game), jit.bind(_entry_arrange, game),
     )  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def _subtract_value(s: State, weight: float, constants: Numbers, out: Numbers) -
     found = out.copy()
     value(s, constants, found)
     for seat in range(num_seats(s)):
-        out[seat] -= weight * min(1.0, max(0.0, found[seat]))  # a share, whatever the room says: so corrections are bounded
+        out[seat] -= weight * min(1.0, max(0.0, found[seat]))  # a share, whatever the game says: so corrections are bounded
 
 
 @jit.generic

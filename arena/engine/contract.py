@@ -1,24 +1,24 @@
-"""The contract of a game room: the functions that its rules.py defines over its state, as generic code calls them.
+"""The contract of a game game: the functions that its rules.py defines over its state, as generic code calls them.
 
-A room's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts, which the room
+A game's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts, which the game
 declares by a class (state.py beside this file). Generic code
-calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the room of the
-state's type. Nine more are for searches (arena/search) and stand in the room's rollout.py: not rules, but estimates of
-what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the room's DEFAULTS of a search. What a room
+calls the functions below as `legal_actions(s, out)`; numba replaces each by the function of that name in the game of the
+state's type. Nine more are for searches (arena/search) and stand in the game's rollout.py: not rules, but estimates of
+what good play is. Beside them rollout.py has their tunable numbers, CONSTANTS, and the game's DEFAULTS of a search. What a game
 leaves out of these, or a rollout.py altogether, is taken from defaults.py.
 
-For learning programs a room has encoding.py: `encode` and `action_features` write what a seat knows, and its legal actions, as
-numbers; PLANES, ACTION_PLANES and CODES say what they mean (encoding.py beside this file). A room without one gets
+For learning programs a game has encoding.py: `encode` and `action_features` write what a seat knows, and its legal actions, as
+numbers; PLANES, ACTION_PLANES and CODES say what they mean (encoding.py beside this file). A game without one gets
 that of defaults.py.
 
-For searches that have learnt (docs/training.md) a room has sketch.py: `sketch` and `clue` write a position with all cards of an
-imagined world open, and one seat's knowledge beside what it imagines, as numbers; `arena train` fits small networks to them.
-What a seat knows of its own actions is in encoding.py already. A room without a sketch.py searches by its rollout.py alone.
+For searches that have learnt (docs/training.md) a game has state_features.py, which writes a position with all cards of
+an imagined world open, and one seat's knowledge beside what it imagines, as numbers; `arena train` fits small networks to them.
+What a seat knows of its own actions is in encoding.py already. Without it a game searches by its rollout.py.
 
-A room may say in chance.py what chance decides in it: `redraw`, `alternatives`, `arrange` and `value`, from which the luck of
+A game may say in chance.py what chance decides in it: `redraw`, `alternatives`, `arrange` and `value`, from which the luck of
 each match is worked out (chance.py beside this file). Without them nothing is known of the luck of its matches.
 
-A room in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
+A game in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
 """
 
@@ -32,20 +32,20 @@ from arena.engine import jit
 from arena.engine.rng import Words
 
 State: TypeAlias = Any
-"""One record of a room's STATE: fields read like attributes. Inside rooms it is typed by the class that declares it."""
+"""One record of a game's STATE: fields read like attributes. Inside games it is typed by the class that declares it."""
 States: TypeAlias = NDArray[np.void]
 """A writable array of one record: how states are held in Python, and how they cross into compiled code fast."""
 Actions: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = NDArray[np.float64]
 Features: TypeAlias = NDArray[np.float32]
-ROOMS: dict[Any, Any] = {}
-"""The rooms' rules modules, by the type of their records; filled by arena.games.load."""
+GAMES: dict[Any, Any] = {}
+"""The games' rules modules, by the type of their records; filled by arena.games.load."""
 ROLLOUTS: dict[Any, Any] = {}
-"""The functions and defaults of the rooms' rollout.py, by the type of their records; filled by arena.games.load."""
+"""The functions and defaults of the games' rollout.py, by the type of their records; filled by arena.games.load."""
 
 
 class OnDemand(dict[Any, Any]):
-    """The rooms' modules of one kind by the type of their records, each imported by its loader when it is first asked for."""
+    """The games' modules of one kind by the type of their records, each imported by its loader when it is first asked for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,17 +57,17 @@ class OnDemand(dict[Any, Any]):
 
 
 ENCODINGS = OnDemand()
-"""The functions of the rooms' encoding.py, by the type of their records; arena.games.load knows where they are."""
+"""The functions of the games' encoding.py, by the type of their records; arena.games.load knows where they are."""
 SKETCHES: dict[Any, Any] = {}
-"""The functions of the rooms' sketch.py, by the type of their records; filled by arena.games.load."""
+"""The functions of the games' state_features.py, by the type of their records; filled by arena.games.load."""
 CHANCES: dict[Any, Any] = {}
-"""The functions of the rooms' chance.py, by the type of their records; filled by arena.games.chances."""
+"""The functions of the games' chance.py, by the type of their records; filled by arena.games.chances."""
 SAMPLED = -1
 """What `alternatives` returns where chance can decide in too many ways to list: a sample is drawn by `redraw`."""
 
 
 def _rules(s: State) -> Any:
-    return ROOMS[s.dtype]
+    return GAMES[s.dtype]
 
 
 def deal(s: State, seats: int, options: Words, seed: Words) -> None:
@@ -153,7 +153,7 @@ def _rollout(s: State) -> Any:
 
 
 class Constant(NamedTuple):
-    """One number of a room's rollout.py that can be tuned; in compiled code `constants[i]`, i its place in CONSTANTS."""
+    """One number of a game's rollout.py that can be tuned; in compiled code `constants[i]`, i its place in CONSTANTS."""
 
     name: str
     default: float
@@ -180,7 +180,7 @@ class Defaults(NamedTuple):
 
 
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
-    """Write what the position is worth to each seat, higher is better, on one scale for a room.
+    """Write what the position is worth to each seat, higher is better, on one scale for a game.
 
     Once the round is over this is what the round brought (and the match, if that is over too); before that, an estimate.
     """
@@ -206,13 +206,13 @@ def prior(s: State, actions: Actions, count: int, constants: Numbers, out: Numbe
 def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
     """Redraw parts of the world that `determinize` drew for `seat`: worlds that explain the others' actions become likelier.
 
-    Like `determinize`, it uses nothing that the seat cannot know. A room without such a model leaves the world as it is.
+    Like `determinize`, it uses nothing that the seat cannot know. A game without such a model leaves the world as it is.
     """
     _rollout(s).believe(s, seat, constants, rng)
 
 
 def count_worlds(s: State, seat: int) -> int:
-    """How many worlds there are for `seat`, as `nth_world` numbers them; 0 where the room does not list them.
+    """How many worlds there are for `seat`, as `nth_world` numbers them; 0 where the game does not list them.
 
     What the order of a stock may be is not counted. Like `determinize`, it uses nothing that the seat cannot know.
     """
@@ -249,7 +249,7 @@ def _encoding(s: State) -> Any:
 def encode(s: State, seat: int, out: Features) -> None:
     """Write what `seat` knows as numbers, seats counted from it. `s`: the state as `observe` shows it to `seat`.
 
-    `out`: as long as the room's PLANES together; every place is written.
+    `out`: as long as the game's PLANES together; every place is written.
     """
     _encoding(s).encode(s, seat, out)
 
@@ -257,7 +257,7 @@ def encode(s: State, seat: int, out: Features) -> None:
 def action_features(s: State, seat: int, actions: Actions, count: int, out: Features) -> None:
     """Write a row of numbers for each of the first `count` of `actions`, the legal list of `seat`.
 
-    `s`: as in `encode`; `out`: (at least `count`, as wide as the room's ACTION_PLANES together).
+    `s`: as in `encode`; `out`: (at least `count`, as wide as the game's ACTION_PLANES together).
     """
     _encoding(s).action_features(s, seat, actions, count, out)
 
@@ -266,20 +266,20 @@ def _sketched(s: State) -> Any:
     return SKETCHES[s.dtype]
 
 
-def sketch(s: State, seat: int, out: Features) -> None:
+def state_features(s: State, seat: int, out: Features) -> None:
     """Write a position as numbers, from one seat's side, with every hand open: a world that a search imagines.
 
-    `out`: at least as long as the room's SKETCH; so many places are written. Uses no order of cards that nobody could know.
+    `out`: at least as long as the game's STATE_FEATURES; so many are written. Uses no order of cards that nobody could know.
     """
-    _sketched(s).sketch(s, seat, out)
+    _sketched(s).state_features(s, seat, out)
 
 
-def clue(s: State, seat: int, out: Features) -> None:
+def belief_features(s: State, seat: int, out: Features) -> None:
     """Write what `seat` knows beside what it imagines of hidden cards, so that likely worlds stand out from unlikely ones.
 
-    `s`: a world that fits what the seat knows; `out`: at least as long as the room's CLUE; so many places are written.
+    `s`: a world that fits what the seat knows; `out`: at least as long as the game's BELIEF_FEATURES; so many are written.
     """
-    _sketched(s).clue(s, seat, out)
+    _sketched(s).belief_features(s, seat, out)
 
 
 def _chance(s: State) -> Any:
@@ -314,7 +314,7 @@ def value(s: State, constants: Numbers, out: Numbers) -> None:
     """Write what the match is worth to each seat: about the share of its rivals that will finish behind it; a tie counts half.
 
     Taken as 0 or 1 where it lies beyond. Any fixed function does for corrections of mean zero; the better it foretells the
-    places, the more luck they take out. `constants`: the defaults of the room's CONSTANTS. Looks at nothing that no seat has
+    places, the more luck they take out. `constants`: the defaults of the game's CONSTANTS. Looks at nothing that no seat has
     seen.
     """
     _chance(s).value(s, constants, out)
@@ -337,7 +337,7 @@ RULES = {
     "determinize": "s, seat, rng",
     "seen_action": "s, action, viewer",
 }
-"""The functions of a room's rules.py that generic code calls, with their parameters."""
+"""The functions of a game's rules.py that generic code calls, with their parameters."""
 ROLLOUT = {
     "evaluate": "s, constants, out",
     "rollout_action": "s, actions, count, constants, rng",
@@ -349,28 +349,28 @@ ROLLOUT = {
     "private_code": "s, seat",
     "reopen": "s",
 }
-"""The functions of a room's rollout.py, with their parameters."""
+"""The functions of a game's rollout.py, with their parameters."""
 ENCODING = {
     "encode": "s, seat, out",
     "action_features": "s, seat, actions, count, out",
 }
-"""The functions of a room's encoding.py, with their parameters."""
+"""The functions of a game's encoding.py, with their parameters."""
 SKETCHING = {
-    "sketch": "s, seat, out",
-    "clue": "s, seat, out",
+    "state_features": "s, seat, out",
+    "belief_features": "s, seat, out",
 }
-"""The functions of a room's sketch.py, with their parameters."""
+"""The functions of a game's state_features.py, with their parameters."""
 CHANCE = {
     "redraw": "s, rng",
     "alternatives": "s, action",
     "arrange": "s, action, alternative",
     "value": "s, constants, out",
 }
-"""The functions of a room's chance.py, with their parameters."""
+"""The functions of a game's chance.py, with their parameters."""
 
 _TABLES = (
-    (ROOMS, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING), (SKETCHES, SKETCHING), (CHANCES, CHANCE),
+    (GAMES, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING), (SKETCHES, SKETCHING), (CHANCES, CHANCE),
 )  # fmt: skip
-for _rooms, _functions in _TABLES:
+for _games, _functions in _TABLES:
     for _name in _functions:
-        jit.stub(globals()[_name], _rooms)
+        jit.stub(globals()[_name], _games)

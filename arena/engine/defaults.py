@@ -1,17 +1,17 @@
-"""What stands in for what a room leaves out: for its rollout.py, its sketch.py, its encoding.py.
+"""What stands in for what a game leaves out: for its rollout.py, its state_features.py, its encoding.py.
 
-*rollout.py*: random play-outs, and scores as values. `filled` compiles each missing function for the room that lacks it. The
+*rollout.py*: random play-outs, and scores as values. `filled` compiles each missing function for the game that lacks it. The
 defaults suit a game in which seats choose one after the other, more points are better, and a seat learns of hidden things
-only what it sees other seats do. A room defines:
+only what it sees other seats do. A game defines:
 
 - `evaluate` where fewer points are better, or where points alone do not say who is ahead;
 - `private_code` where a seat learns something between its decisions that no action shows, such as cards drawn or turned up;
 - `reopen` where seats choose simultaneously, and `choice_code` where equal choices can have different codes.
 
-*sketch.py*: no numbers at all, so that nothing can be learnt from them.
+*state_features.py*: no numbers at all, so that nothing can be learnt from them.
 
-*encoding.py*: all numbers of the room's record, and the action's code. They lose nothing, but mean little: seats are counted
-as in the record, and cards are whatever numbers the room has for them. A number of 4 or 8 bytes may be a mask or a row of
+*encoding.py*: all numbers of the game's record, and the action's code. They lose nothing, but mean little: seats are counted
+as in the record, and cards are whatever numbers the game has for them. A number of 4 or 8 bytes may be a mask or a row of
 cards, which a float could not hold: it is written as its bits, the lowest first. A shorter one, mostly a count or an id,
 becomes its logarithm, so that 0, 1 and 2 stand well apart: n is log2(1 + n) / 8, with 16 instead of 8 where it has 2 bytes,
 and -n is less than 0 by as much.
@@ -32,7 +32,7 @@ DEFAULTS = Defaults(selection="ucb", evaluate=0, prior=0.0, exploration=0.7, exp
 
 
 def filled_rollout(rollout: ModuleType | None, package: str) -> ModuleType:
-    """A room's `rollout` with the defaults for what it leaves out; None: the room has none. `package`: the room's."""
+    """A game's `rollout` with the defaults for what it leaves out; None: the game has none. `package`: the game's."""
     given = {} if rollout is None else vars(rollout)
     missing = {name: jit.bind(globals()[name], package) for name in ROLLOUT if name not in given}
     whole = ModuleType(f"{package}.rollout")
@@ -84,25 +84,27 @@ def reopen(_s: State) -> None:
     """No choice is ever hidden from the seats that choose after it."""
 
 
-SKETCH, CLUE = 0, 0
+STATE_FEATURES, BELIEF_FEATURES = 0, 0
 LEARNS: tuple[int, ...] = ()
 
 
-def filled_sketch(module: ModuleType | None, package: str) -> ModuleType:
-    """A room's `sketch` module with the defaults for what it leaves out; None: the room has none. `package`: the room's."""
+def filled_state_features(module: ModuleType | None, package: str) -> ModuleType:
+    """A game's `state_features` module with defaults for what it leaves out; None: it has none. `package`: the game's."""
     given = {} if module is None else vars(module)
     missing = {name: jit.bind(globals()[name], package) for name in SKETCHING if name not in given}
     whole = ModuleType(f"{package}.sketch")
-    vars(whole).update({"SKETCH": SKETCH, "CLUE": CLUE, "LEARNS": LEARNS, **missing, **given})
+    vars(whole).update(
+        {"STATE_FEATURES": STATE_FEATURES, "BELIEF_FEATURES": BELIEF_FEATURES, "LEARNS": LEARNS, **missing, **given}
+    )
     return whole
 
 
-def sketch(_s: State, _seat: int, _out: Features) -> None:
-    """Write nothing: the room has no sketch."""
+def state_features(_s: State, _seat: int, _out: Features) -> None:
+    """Write nothing: the game has no state features."""
 
 
-def clue(_s: State, _seat: int, _out: Features) -> None:
-    """Write nothing: the room has no clue."""
+def belief_features(_s: State, _seat: int, _out: Features) -> None:
+    """Write nothing: the game has no belief features."""
 
 
 _SECRET = "seed"  # no seat ever sees it
@@ -111,7 +113,7 @@ _SEAT_BITS, _CODE_BITS = 4, 64
 
 
 def default_encoding(state: np.dtype[Any], package: str) -> ModuleType:
-    """What stands in for the encoding.py of a room. `state`: its STATE; `package`: the room's."""
+    """What stands in for the encoding.py of a game. `state`: its STATE; `package`: the game's."""
     module = ModuleType(f"{package}.encoding")
     vars(module).update(
         PLANES=(

@@ -1,6 +1,6 @@
 """What a seat knows, and its legal actions, as fixed numbers of features: what learning programs look at.
 
-A room says in its encoding.py what the numbers are (PLANES, ACTION_PLANES; docs/encodings.md shows them) and writes them by the
+A game says in its encoding.py what the numbers are (PLANES, ACTION_PLANES; docs/encodings.md shows them) and writes them by the
 compiled functions `encode` and `action_features` of contract.py. They get only what `observe` shows to the seat.
 """
 
@@ -29,14 +29,14 @@ class Plane(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """A room's compiled encoding for Python callers."""
+    """A game's compiled encoding for Python callers."""
 
     planes: tuple[Plane, ...]
     """What `encode` writes, in order."""
     action_planes: tuple[Plane, ...]
     """What `action_features` writes for one action, in order."""
     codes: tuple[int, ...] | None
-    """All action codes of the room in ascending order, if the room's set is small; else None: then an action is its place in
+    """All action codes of the game in ascending order, if the game's set is small; else None: then an action is its place in
     the legal list, which has at most MAX_ACTIONS."""
     write: Callable[[States, int, Features], None]
     """`contract.encode` of a seen state."""
@@ -67,14 +67,14 @@ class Encoding:
         return out
 
 
-def bind_encoding(module: Any, room: str) -> Encoding:
-    """The compiled encoding of one room. `module`: its encoding.py, or what stands in for it; `room`: its package."""
+def bind_encoding(module: Any, game: str) -> Encoding:
+    """The compiled encoding of one game. `module`: its encoding.py, or what stands in for it; `game`: its package."""
     return Encoding(
         tuple(module.PLANES),
         tuple(module.ACTION_PLANES),
         module.CODES,
-        jit.bind(_entry_encode, room),
-        jit.bind(_entry_action_features, room),
+        jit.bind(_entry_encode, game),
+        jit.bind(_entry_action_features, game),
     )
 
 

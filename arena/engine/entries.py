@@ -1,4 +1,4 @@
-"""A room's compiled entries: generic code over the contract, bound to one room, called from Python with arrays."""
+"""A game's compiled entries: generic code over the contract, bound to one game, called from Python with arrays."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ SEAT_SHIFT, SEAT_MASK, COUNT_SHIFT = 4, 0xFF, 12
 
 @dataclass(frozen=True)
 class Engine:
-    """A room's compiled entries for Python callers: every state is a `States` array, see `Game.new_states`."""
+    """A game's compiled entries for Python callers: every state is a `States` array, see `Game.new_states`."""
 
     deal: Callable[[States, int, Words, Words], None]
     legal_actions: Callable[[States, Actions], int]
@@ -64,12 +64,12 @@ class Engine:
         self.follow(states, 0, 0, action, self.unread)
 
 
-def bind_engine(room: str, most_actions: int) -> Engine:
-    """The compiled entries of one room, kept in the room's cache folder.
+def bind_engine(game: str, most_actions: int) -> Engine:
+    """The compiled entries of one game, kept in the game's cache folder.
 
-    `room`: its package; `most_actions`: the room's MAX_ACTIONS.
+    `game`: its package; `most_actions`: the game's MAX_ACTIONS.
     """
-    entries: dict[str, Any] = {_name(entry): jit.bind(entry, room) for entry in _ENTRIES}
+    entries: dict[str, Any] = {_name(entry): jit.bind(entry, game) for entry in _ENTRIES}
     return Engine(**entries, unread=np.zeros(most_actions, np.int64))
 
 

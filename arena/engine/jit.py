@@ -1,7 +1,7 @@
 """How rules and search are compiled, and where the compiled code is kept: the one door to numba.
 
-A room is named here by its package, such as `arena.games.naga`: rooms may come from other distributions, too.
-Compiled code is cached in one folder per room, named by a hash of the room's sources, the shared engine's sources,
+A game is named here by its package, such as `arena.games.naga`: games may come from other distributions, too.
+Compiled code is cached in one folder per game, named by a hash of the game's sources, the shared engine's sources,
 the versions and the compiler settings, so that an edited rule can never meet code compiled from the old one
 (numba itself only notices edits in the very file of the function that it caches).
 With ``NUMBA_DISABLE_JIT=1`` the same sources run as plain Python: the way in for a debugger and for coverage.
@@ -43,9 +43,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 check_variables(numba.config)
 ENABLED = not numba.config.DISABLE_JIT
-ENGINE = "engine"  # the cache folder of compiled functions that belong to no room
+ENGINE = "engine"  # the cache folder of compiled functions that belong to no game
 RATINGS = "ratings"
-FOLDERS_KEPT = 8  # per room: a few checkouts, and machines with other processors, may share one user's cache
+FOLDERS_KEPT = 8  # per game: a few checkouts, and machines with other processors, may share one user's cache
 SETTINGS = {
     "nogil": True,
     "boundscheck": True,  # costs nothing measurable
@@ -58,44 +58,44 @@ _NO_CODE = {"NUM_THREADS", "DISABLE_JIT", "CACHE_DIR"}  # variables that change 
 _SHARED_SOURCES = ("cards.py", "engine/*.py")
 _LINEAR_ALGEBRA = "scipy.linalg"
 _sound: set[Path] = set()  # the markers of what this process has looked through
-_SEARCH = ".search"  # what a room's searches are kept under, apart from its rules: they are edited apart, too
+_SEARCH = ".search"  # what a game's searches are kept under, apart from its rules: they are edited apart, too
 _TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
 _LEARNING = ".learning"  # likewise the play that networks are trained on
 _MORE_SOURCES = {_SEARCH: ("search",), _TABLES: ("search", "learning/compiled"), _LEARNING: ("learning/training/compiled",)}
 
 
 def jit(function: F) -> F:
-    """Compile `function` for its own room (or the ratings, or the shared engine), cached there; one signature only."""
+    """Compile `function` for its own game (or the ratings, or the shared engine), cached there; one signature only."""
     return bind(function, _home(function.__module__, Path(function.__code__.co_filename)))
 
 
-def search_of(room: str) -> str:
-    """The name under which the compiled searches of a room are kept. `room`: its package."""
-    return room + _SEARCH
+def search_of(game: str) -> str:
+    """The name under which the compiled searches of a game are kept. `game`: its package."""
+    return game + _SEARCH
 
 
-def tables_of(room: str) -> str:
-    """The name under which the compiled tables of learning programs (arena/learning) are kept. `room`: its package."""
-    return room + _TABLES
+def tables_of(game: str) -> str:
+    """The name under which the compiled tables of learning programs (arena/learning) are kept. `game`: its package."""
+    return game + _TABLES
 
 
-def learning_of(room: str) -> str:
-    """The name under which the compiled play that networks are trained on is kept (learning/training). `room`: its package."""
-    return room + _LEARNING
+def learning_of(game: str) -> str:
+    """The name under which the compiled play that networks are trained on is kept (learning/training). `game`: its package."""
+    return game + _LEARNING
 
 
-def bind(function: F, room: str) -> F:
-    """Compile generic code for one room: a dispatcher of its own, cached in that room's folder. `room`: its package.
+def bind(function: F, game: str) -> F:
+    """Compile generic code for one game: a dispatcher of its own, cached in that game's folder. `game`: its package.
 
-    `function` is module-level and reaches the room only through the stubs of contract.py and through `generic` functions,
-    so that all that is compiled into it is covered by the room's hash. (Closures and functions passed as arguments
+    `function` is module-level and reaches the game only through the stubs of contract.py and through `generic` functions,
+    so that all that is compiled into it is covered by the game's hash. (Closures and functions passed as arguments
     never hit numba's cache in a second process.)
     """
     if not ENABLED:
         return function
     compiled = Entry(function, SETTINGS)
     before = numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES
-    numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = str(cache_folder(room)), ""
+    numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES = str(cache_folder(game)), ""
     try:
         compiled._cache = CheckedCache(function)  # what numba's `enable_caching` does with a cache of its own
     finally:
@@ -120,13 +120,13 @@ def unchecked(function: F) -> F:
     return function
 
 
-def stub(function: Callable[..., Any], rooms: dict[Any, Any]) -> None:
-    """Let compiled code call `function(s, ...)` as the function of that name in the room of the state's record type.
+def stub(function: Callable[..., Any], games: dict[Any, Any]) -> None:
+    """Let compiled code call `function(s, ...)` as the function of that name in the game of the state's record type.
 
-    `rooms` maps record types (`record_type`) to rules modules.
+    `games` maps record types (`record_type`) to rules modules.
     """
     if ENABLED:
-        let_compiled_code_call(function, Chosen(function.__name__, rooms))
+        let_compiled_code_call(function, Chosen(function.__name__, games))
 
 
 def by_record(write: Callable[[np.dtype[Any]], str]) -> Callable[[F], F]:
@@ -179,9 +179,9 @@ def forbid_compiling(function: Callable[..., Any]) -> None:
         function._can_compile = False  # type: ignore[attr-defined]  # `disable_compile` refuses what was never called
 
 
-def forbid_all_compiling(rooms: Iterable[str]) -> None:
-    """Forbid new signatures of all compiled functions of arena and of `rooms`, in this process and in its children."""
-    ours = {_PACKAGE.name, *(room.split(".")[0] for room in rooms)}
+def forbid_all_compiling(games: Iterable[str]) -> None:
+    """Forbid new signatures of all compiled functions of arena and of `games`, in this process and in its children."""
+    ours = {_PACKAGE.name, *(game.split(".")[0] for game in games)}
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] in ours:
             for value in vars(module).values():
@@ -204,9 +204,9 @@ def _import_array_code() -> None:
 
 
 @cache
-def cache_folder(room: str) -> Path:
+def cache_folder(game: str) -> Path:
     """The existing, writable folder of compiled code for `room` as its sources stand now, on a processor like this one."""
-    folder = cache_root() / f"{_short(room)}-{source_hash(room)}-{_processor()}"
+    folder = cache_root() / f"{_short(game)}-{source_hash(game)}-{_processor()}"
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     return folder
@@ -220,22 +220,22 @@ def _processor() -> str:
 
 
 @cache
-def source_hash(room: str) -> str:
+def source_hash(game: str) -> str:
     """Hash over all that decides what compiled code of `room` does, 16 hex digits."""
-    if room == RATINGS:
+    if game == RATINGS:
         engine = _PACKAGE / "engine"
         sources = [engine / "jit.py", engine / "linking.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]
     else:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
     for kind, folders in _MORE_SOURCES.items():
-        if room.endswith(kind):
+        if game.endswith(kind):
             sources += [path for folder in folders for path in sorted((_PACKAGE / folder).rglob("*.py"))]
     digest = hashlib.sha256()
     for path in sources:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
     where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
-    if room not in (ENGINE, RATINGS):
-        folder = source_folder(room.removesuffix(_SEARCH).removesuffix(_TABLES).removesuffix(_LEARNING))
+    if game not in (ENGINE, RATINGS):
+        folder = source_folder(game.removesuffix(_SEARCH).removesuffix(_TABLES).removesuffix(_LEARNING))
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
         where += f" {folder}"
@@ -246,36 +246,36 @@ def source_hash(room: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def source_folder(room: str) -> Path:
-    """The folder whose sources decide what a room does. `room`: its package.
+def source_folder(game: str) -> Path:
+    """The folder whose sources decide what a game does. `game`: its package.
 
-    For a room of arena its own folder; for another one that of its whole top-level package, whose rooms may share modules.
+    For a game of arena its own folder; for another one that of its whole top-level package, whose games may share modules.
     """
-    parts = room.split(".")
+    parts = game.split(".")
     if parts[0] == _PACKAGE.name:
         return _PACKAGE.joinpath(*parts[1:])
-    for package in (parts[0], room):
+    for package in (parts[0], game):
         spec = importlib.util.find_spec(package)
         if spec is not None and spec.origin is not None:  # a namespace package has none: others may add to it
             return Path(spec.origin).parent
-    raise ModuleNotFoundError(f"{room} is no package with an __init__.py")
+    raise ModuleNotFoundError(f"{game} is no package with an __init__.py")
 
 
 @contextlib.contextmanager
-def compiling(room: str) -> Iterator[None]:
-    """Hold the room's compile lock: several processes that start at once compile once."""
-    path = cache_folder(room) / "lock"
+def compiling(game: str) -> Iterator[None]:
+    """Hold the game's compile lock: several processes that start at once compile once."""
+    path = cache_folder(game) / "lock"
     with path.open("w") as file:
         disk.lock(file, path, waits=True)
         yield
 
 
-def is_warm(room: str, part: str = "") -> bool:
-    """Whether `mark_warm` was called for the room, or for a part of it, as its sources stand now, and all of it is undamaged.
+def is_warm(game: str, part: str = "") -> bool:
+    """Whether `mark_warm` was called for the game, or for a part of it, as its sources stand now, and all of it is undamaged.
 
     What is damaged is dropped.
     """
-    marker = cache_folder(room) / _mark(part)
+    marker = cache_folder(game) / _mark(part)
     if not ENABLED or (marker in _sound and marker.exists()):
         return True
     if is_marked(marker):
@@ -284,10 +284,10 @@ def is_warm(room: str, part: str = "") -> bool:
     return False
 
 
-def mark_warm(room: str, part: str = "") -> None:
-    """Say that a room (or the part of it with this name) is in the cache, and drop the room's oldest other folders."""
-    mark(cache_folder(room) / _mark(part))
-    for name in (room, ENGINE):
+def mark_warm(game: str, part: str = "") -> None:
+    """Say that a game (or the part of it with this name) is in the cache, and drop the game's oldest other folders."""
+    mark(cache_folder(game) / _mark(part))
+    for name in (game, ENGINE):
         keep_newest(f"{_short(name)}-*", FOLDERS_KEPT, cache_folder(name))
 
 
@@ -302,15 +302,15 @@ def _mark(part: str) -> str:
     return f"warm-{part}" if part else "warm"
 
 
-def _short(room: str) -> str:
-    """The name that a room's cache folders begin with: the game for a room of arena, the package for another one."""
-    return room.removeprefix(f"{_PACKAGE.name}.games.")
+def _short(game: str) -> str:
+    """The name that a game's cache folders begin with: the game for a game of arena, the package for another one."""
+    return game.removeprefix(f"{_PACKAGE.name}.games.")
 
 
 def _home(module: str, path: Path) -> str:
-    """The package with which a module's compiled functions are kept: a room's, an outside one that rooms share, or arena's.
+    """The package with which a module's compiled functions are kept: a game's, an outside one that games share, or arena's.
 
-    `path`: of the module. A room's package is the innermost one that holds a rules.py.
+    `path`: of the module. A game's package is the innermost one that holds a rules.py.
     """
     parts = module.split(".")
     if parts[:2] == [_PACKAGE.name, RATINGS]:
@@ -338,7 +338,7 @@ def bit_length(mask: int) -> int:
 
 
 def copy_state(s: Any, out: Any) -> None:
-    """Overwrite `out` with all of `s`, a state of the same room: one block of memory, in compiled code."""
+    """Overwrite `out` with all of `s`, a state of the same game: one block of memory, in compiled code."""
     for name in s.dtype.names:
         out[name] = s[name]
 

@@ -1,10 +1,10 @@
 """How compiled functions reach each other: each is lowered once, and only what Python calls becomes machine code.
 
 By itself numba optimizes each function with all that it calls, makes machine code of that, and does both again in each caller,
-which links a copy. Most of it is never run: in a room Python calls some thirty functions, compiled code calls the rest. Here a
+which links a copy. Most of it is never run: in a game Python calls some thirty functions, compiled code calls the rest. Here a
 function that compiled code calls is `Linked`: typed and lowered, no more. An `Entry`, which Python calls, links all that it
 reaches, and is optimized and translated as one module; what it has linked nobody else can call. This halves the time that a
-room takes to compile, and the code is faster.
+game takes to compile, and the code is faster.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -62,14 +62,14 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
 
 
 class Chosen:
-    """A function that compiled code calls by one name and that each room has of its own: the first argument's type decides."""
+    """A function that compiled code calls by one name and that each game has of its own: the first argument's type decides."""
 
     is_compiling = False  # what numba asks of a dispatcher
 
-    def __init__(self, name: str, rooms: Mapping[Any, Any]) -> None:
-        """`rooms`: the modules that hold the functions, by the numba type of their first argument."""
+    def __init__(self, name: str, games: Mapping[Any, Any]) -> None:
+        """`games`: the modules that hold the functions, by the numba type of their first argument."""
         self._name = name
-        self._rooms = rooms
+        self._games = games
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What numba's type inference asks of a dispatcher."""
@@ -80,7 +80,7 @@ class Chosen:
         return self._linked(sigutils.normalize_signature(sig)[0]).get_overload(sig)
 
     def _linked(self, args: Any) -> Any:
-        function = getattr(self._rooms[args[0]], self._name)
+        function = getattr(self._games[args[0]], self._name)
         return function._numba_type_.dispatcher
 
 

@@ -1,6 +1,6 @@
-"""The small networks that a room has learnt: its file, one array for compiled code, and the compiled forward pass.
+"""The small networks that a game has learnt: its file, one array for compiled code, and the compiled forward pass.
 
-A network has one hidden layer: `logit = out . relu(inputs @ weights + bias) + end`. A room has at most one of each of KINDS.
+A network has one hidden layer: `logit = out . relu(inputs @ weights + bias) + end`. A game has at most one of each of KINDS.
 `arena train` writes them (learning/training); searches ask the value of a position, the likelihood of a world and what a
 seat is likely to choose, bots without a search the policy alone.
 
@@ -36,7 +36,7 @@ KINDS = ("value", "belief", "policy")
 VALUE, BELIEF, POLICY = range(3)
 SEATS, ROW, HEADS = range(3, 6)
 INPUTS, HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, BODY = range(7)  # places in a network; BODY: where its weights begin
-MOST_NUMBERS = 1 << 16  # of the array of a room: the workspaces of searches have room for so many
+MOST_NUMBERS = 1 << 16  # of the array of a game: the workspaces of searches have room for so many
 MOST_INPUTS = 512
 MOST_ROW = 128  # of MOST_INPUTS, what a policy is told of an action
 MOST_HIDDEN = 64
@@ -115,11 +115,11 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     seats: tuple[int, ...]
-    """The numbers of seats that they were trained at; elsewhere searches go by the room's rollout.py."""
+    """The numbers of seats that they were trained at; elsewhere searches go by the game's rollout.py."""
     command: str = ""
     seed: int = 0
     sources: str = ""
-    """A hash over the sources of the room, the engine and arena/learning/training."""
+    """A hash over the sources of the game, the engine and arena/learning/training."""
     sha256: str = ""
     """A hash over the numbers of all networks."""
     generations: list[dict[str, Any]] = msgspec.field(default_factory=list)
@@ -128,7 +128,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, eq=False)
 class Nets:
-    """All networks of a room."""
+    """All networks of a game."""
 
     nets: dict[str, Net] = field(default_factory=dict)
     """The networks, by their kind."""
@@ -193,7 +193,7 @@ class Nets:
 
 
 def write_nets(folder: Path, nets: Nets, note: Note) -> None:
-    """Write the networks of a room, and how they were made, into a folder."""
+    """Write the networks of a game, and how they were made, into a folder."""
     arrays: dict[str, Any] = {}
     for name, net in sorted(nets.nets.items()):
         arrays |= {f"{name}_{part}": _small(getattr(net, part)) for part in ("weights", "bias", "out")}

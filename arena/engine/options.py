@@ -1,10 +1,10 @@
-"""Rule options: how a room names them, what they accept, and how they become whole numbers in the state.
+"""Rule options: how a game names them, what they accept, and how they become whole numbers in the state.
 
 An option may be a table of named rows, such as a deck of cards with numbers: read from a CSV file, kept by value.
 
 A config or a command line may name a file; from then on the rows themselves are the option's value. So they are in the
 state, in what travels to workers and bots, in result rows, hashes and traces, and no file is needed to play a match again.
-A table that equals the default is left out of resolved options: the room's version stands for it.
+A table that equals the default is left out of resolved options: the game's version stands for it.
 """
 
 import csv
@@ -23,7 +23,7 @@ OptionValue: TypeAlias = bool | int | str | list[Any]  # of the same; msgspec re
 
 
 class Option(Protocol):
-    """One rule option of a room."""
+    """One rule option of a game."""
 
     @property
     def name(self) -> str:
@@ -328,7 +328,7 @@ class DataTable:
 
 
 def table_beside(module: str, file: str, name: str, columns: tuple[Column, ...], most: int, meaning: str) -> DataTable:
-    """An option whose default is read from the CSV file `file` in the folder of `module` (a room's `__file__`)."""
+    """An option whose default is read from the CSV file `file` in the folder of `module` (a game's `__file__`)."""
     empty = DataTable(name, [], columns, most, meaning)
     rows, _ = empty.read(Path(module).parent / file)
     return DataTable(name, rows, columns, most, meaning)

@@ -42,7 +42,7 @@ class Fields:
         return object.__new__(_class_of(record.record.dtype if isinstance(record, Fields) else record.dtype))
 
     def __init__(self, record: Any) -> None:
-        """`record`: the state, a record of a room's STATE, or its fields."""
+        """`record`: the state, a record of a game's STATE, or its fields."""
         self.record: Any = record.record if isinstance(record, Fields) else record
         """The state itself, for compiled functions."""
         self._bytes = self.record.tobytes()

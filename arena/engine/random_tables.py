@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from arena.engine.game import Game, States
 from arena.engine.options import Choice, Counted, DataTable, Flag, OptionValue, Whole
 from arena.engine.rng import SEED_BITS, Words, seed_words
-from arena.engine.room import Game, States
 from arena.errors import ConfigError
 
 CHECKED = 60  # decisions of a match that are all checked; of later ones, CHECKED in 2 n
@@ -127,7 +127,7 @@ def variants(game: Game, seats: int) -> list[dict[str, OptionValue]]:
 
 
 def documented_values(option: Any) -> list[OptionValue]:
-    """The values that an option's own description names; of a room's own kind of option its `values`, else the default."""
+    """The values that an option's own description names; of a game's own kind of option its `values`, else the default."""
     if isinstance(option, Choice) or hasattr(option, "values"):
         return list(option.values)
     if isinstance(option, Flag):

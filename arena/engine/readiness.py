@@ -1,4 +1,4 @@
-"""Parts of a room that are compiled only if somebody asks for them: search methods, and what draws worlds and plays at random.
+"""Parts of a game that are compiled only if somebody asks for them: search methods, and what draws worlds and plays at random.
 
 A bot asks by calling. What then happens in a process that does not have the part yet depends on whose process it is: as a rule
 the part is loaded or compiled on the spot; a worker asks its driver instead, and a locked seat, which may not compile, its
@@ -17,7 +17,7 @@ from arena.engine import jit
 SAMPLING = "sampling"
 """The name of the part that draws worlds and plays at random, for bots that search by themselves."""
 SAMPLING_ENTRIES = ("determinize", "play_random", "play_many")
-"""The entries of a room's engine that belong to that part: no match calls them."""
+"""The entries of a game's engine that belong to that part: no match calls them."""
 ENCODING = "encoding"
 """The name of the part that writes what a seat knows as numbers, for bots that have learnt."""
 CHANCE = "chance"
@@ -41,13 +41,13 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a room that is compiled by itself."""
+    """A part of a game that is compiled by itself."""
 
     game: str
     name: str
     """SAMPLING, ENCODING, TABLES, SINGLE, SEARCHING, or the name of a search method."""
     package: str
-    """The room's package, under whose lock the part is compiled."""
+    """The game's package, under whose lock the part is compiled."""
     home: str
     """The name under which the part is kept in the cache."""
     make: Callable[[], object]
@@ -94,7 +94,7 @@ def part_text(game: str, part: str) -> str:
 
 
 def compile_here(part: Part) -> None:
-    """Load a part into this process. Compile it if the cache does not have it, under the room's lock."""
+    """Load a part into this process. Compile it if the cache does not have it, under the game's lock."""
     if part.is_compiled:
         part.make()
         return
@@ -148,7 +148,7 @@ def require(part: Part) -> None:
 
 
 def is_loaded(package: str, part: str) -> bool:
-    """Whether a part of the room is ready in this process. `package`: the room's."""
+    """Whether a part of the game is ready in this process. `package`: the game's."""
     return not jit.ENABLED or (package, part) in _loaded
 
 

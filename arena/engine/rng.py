@@ -116,7 +116,7 @@ def _start(stream: Words, seed: Seed, round_number: int, purpose: int, use: int)
 def shuffle(cards: Cards, count: int, seed: Seed, round_number: int, purpose: int, use: int) -> None:
     """Put the first `count` cards into a uniformly random order, the same for the same seed and coordinates.
 
-    Arrays inside a state are passed as slices, `s.stock[:]` and `s.seed[:]`: their type is then the same in every room.
+    Arrays inside a state are passed as slices, `s.stock[:]` and `s.seed[:]`: their type is then the same in every game.
     Fisher-Yates from the last card down, four numbers out of each random word (Brackett-Rozinsky and Lemire 2024,
     "Batched ranged random integer generation"): 51 cards need one ChaCha block.
     """

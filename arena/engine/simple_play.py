@@ -1,4 +1,4 @@
-"""Whole matches of two simple players, random play and the room's rollout policy, played and logged in compiled code."""
+"""Whole matches of two simple players, random play and the game's rollout policy, played and logged in compiled code."""
 
 from collections.abc import Callable
 
@@ -29,9 +29,9 @@ how many there were, or -1 if `log` is too short for them.
 """
 
 
-def bind_simple_play(room: str) -> PlayQuickly:
-    """The compiled entry of one room. `room`: its package."""
-    return jit.bind(_entry_play_quickly, room)
+def bind_simple_play(game: str) -> PlayQuickly:
+    """The compiled entry of one game. `game`: its package."""
+    return jit.bind(_entry_play_quickly, game)
 
 
 def _entry_play_quickly(

@@ -8,8 +8,8 @@
 
     RECORD = declare(State, SEATS)
 
-From it follow the record of a match (`RECORD.dtype`), the room's options, their values in a position, the types for the type
-checker, and two functions for the room's rules: `begin` starts a match, `show` writes what a seat sees.
+From it follow the record of a match (`RECORD.dtype`), the game's options, their values in a position, the types for the type
+checker, and two functions for the game's rules: `begin` starts a match, `show` writes what a seat sees.
 
 A record holds its widest fields first, else in the order of the class: so each lies where the processor reads it fast.
 """
@@ -27,7 +27,7 @@ from arena.engine.position import Fields
 from arena.engine.rng import Words
 
 SeenBy: TypeAlias = Literal["all", "owner", "nobody", "rule"]
-"""Who sees a field: all seats; each seat its own places; nobody; or those to whom the room's `observe` shows it."""
+"""Who sees a field: all seats; each seat its own places; nobody; or those to whom the game's `observe` shows it."""
 Kind: TypeAlias = type[np.number[Any]]
 N = TypeVar("N", bound=np.number[Any])
 

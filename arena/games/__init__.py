@@ -1,4 +1,4 @@
-"""The rooms of arena and of other installed distributions, loaded and warmed. How they are found: discovery.py."""
+"""The games of arena and of other installed distributions, loaded and warmed. How they are found: discovery.py."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -16,24 +16,24 @@ from arena import search
 from arena.engine import contract, jit
 from arena.engine.chance import STATES, Luck, bind_luck
 from arena.engine.contract import Numbers
-from arena.engine.defaults import default_encoding, filled_rollout, filled_sketch
+from arena.engine.defaults import default_encoding, filled_rollout, filled_state_features
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
+from arena.engine.game import Game, TextModule
 from arena.engine.net import KINDS, Nets, read_nets
 from arena.engine.options import OptionValue
 from arena.engine.readiness import CHANCE, ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 from arena.engine.rng import seed_words
-from arena.engine.room import Game, TextModule
 from arena.errors import ConfigError, nearest
 from arena.games.discovery import Place, places
 
 __all__ = [
     "LUCK",
     "PARTS",
-    "coach",
     "compile_rules",
     "compiled_entries",
     "encoding",
+    "explanations",
     "has_luck",
     "load",
     "luck",
@@ -42,21 +42,21 @@ __all__ = [
     "names",
     "package",
     "part",
-    "prospects",
     "ready_luck",
     "tells_luck_well",
     "warm",
+    "win_features",
 ]
 
 PARTS = (SAMPLING, ENCODING, *search.METHODS)
-"""What every room has beside its rules and bots may ask for: parts that are compiled by themselves."""
+"""What every game has beside its rules and bots may ask for: parts that are compiled by themselves."""
 LUCK = "luck"
-"""The folder of a room with its network for luck, which `arena train GAME --luck` makes."""
+"""The folder of a game with its network for luck, which `arena train GAME --luck` makes."""
 _RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
 _PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
 _VIEW = ("VIEW", "warm")
 _ENCODING = ("PLANES", "ACTION_PLANES", "CODES")
-_SKETCH = ("SKETCH", "CLUE", "LEARNS")
+_SKETCH = ("STATE_FEATURES", "BELIEF_FEATURES", "LEARNS")
 
 
 def names() -> list[str]:
@@ -65,32 +65,32 @@ def names() -> list[str]:
 
 
 def package(name: str) -> str:
-    """The package of a game's room, such as `arena.games.naga`. Raises ConfigError for an unknown name."""
+    """The package of a game, such as `arena.games.naga`. Raises ConfigError for an unknown name."""
     return _place(name).package
 
 
 @cache
 def load(name: str) -> Game:
-    """The room of a game. Raises ConfigError for an unknown name, and for a room that does not load or breaks the contract."""
+    """The game of a game. Raises ConfigError for an unknown name, and for a game that does not load or breaks the contract."""
     place = _place(name)
     rules, text, view = (_module(name, place, part) for part in ("rules", "text", "view"))
     rollout = _module(name, place, "rollout") if find_spec(f"{place.package}.rollout") else None
-    sketch = _module(name, place, "sketch") if find_spec(f"{place.package}.sketch") else None
+    state_features = _module(name, place, "state_features") if find_spec(f"{place.package}.sketch") else None
     broken = [
         *_lacking(rules, "rules.py", _RULES, {**_PLAIN_RULES, **contract.RULES}),
         *_lacking(text, "text.py", (), {name: "" for name in vars(TextModule) if not name.startswith("_")}),
         *_lacking(view, "view.py", _VIEW, {}),
         *(() if rollout is None else _misshapen(rollout, "rollout.py", contract.ROLLOUT)),
-        *(() if sketch is None else _lacking(sketch, "sketch.py", _SKETCH, {})),
-        *(() if sketch is None else _misshapen(sketch, "sketch.py", contract.SKETCHING)),
+        *(() if state_features is None else _lacking(state_features, "state_features.py", _SKETCH, {})),
+        *(() if state_features is None else _misshapen(state_features, "state_features.py", contract.SKETCHING)),
     ]
     if broken:
         raise ConfigError(f"game: {name}: {place} breaks the contract: {'; '.join(broken)}")
     record = jit.record_type(rules.STATE)
-    if contract.ROOMS.setdefault(record, rules) is not rules:
-        raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.ROOMS[record].__name__}; rename one")
+    if contract.GAMES.setdefault(record, rules) is not rules:
+        raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.GAMES[record].__name__}; rename one")
     contract.ROLLOUTS[record] = filled_rollout(rollout, place.package)
-    contract.SKETCHES[record] = filled_sketch(sketch, place.package)
+    contract.SKETCHES[record] = filled_state_features(state_features, place.package)
     game = Game(
         name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm,
         bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.SKETCHES[record],
@@ -100,8 +100,8 @@ def load(name: str) -> Game:
     return replace(game, engine=_asking_for_sampling(game))
 
 
-def coach(name: str) -> ModuleType | None:
-    """The `coach.py` of a game's room, for people at its table (docs/tables.md); None for a room without one.
+def explanations(name: str) -> ModuleType | None:
+    """The `explanations.py` of a game, for people at its table (docs/tables.md); None for a game without one.
 
     Raises ConfigError for an unknown name.
     """
@@ -111,7 +111,7 @@ def coach(name: str) -> ModuleType | None:
 
 @cache
 def encoding(game: Game) -> Encoding:
-    """What learning programs see of a game: that of the room's encoding.py, or all numbers of its record.
+    """What learning programs see of a game: that of the game's encoding.py, or all numbers of its record.
 
     Raises ConfigError for an encoding.py that breaks the contract. Its functions are loaded or compiled where they are called;
     `Game.encoding` has them ready.
@@ -122,7 +122,7 @@ def encoding(game: Game) -> Encoding:
 
 
 def has_luck(name: str) -> bool:
-    """Whether a game's room says what chance decides in it. Raises ConfigError for an unknown name."""
+    """Whether a game says what chance decides in it. Raises ConfigError for an unknown name."""
     return find_spec(f"{_place(name).package}.chance") is not None
 
 
@@ -130,7 +130,7 @@ def has_luck(name: str) -> bool:
 def luck(game: Game) -> Luck:
     """What works out the luck of a game's matches; loaded or compiled where it is called. `ready_luck` has it ready.
 
-    Raises ConfigError for a room without a chance.py, and for one that breaks the contract.
+    Raises ConfigError for a game without a chance.py, and for one that breaks the contract.
     """
     place = _place(game.name)
     if not has_luck(game.name):
@@ -151,31 +151,31 @@ def ready_luck(game: Game) -> Luck:
 
 @cache
 def luck_nets(game: Game) -> Nets:
-    """The network by which a room tells luck, in its folder `luck`; none where there is no such folder.
+    """The network by which a game tells luck, in its folder `luck`; none where there is no such folder.
 
     Raises ArenaError for files that do not belong together.
     """
-    nets, module = read_nets(game.folder / LUCK), prospects(game)
-    nets.check_inputs(dict.fromkeys(KINDS, 0) | {"value": 0 if module is None else module.PROSPECT})
+    nets, module = read_nets(game.folder / LUCK), win_features(game)
+    nets.check_inputs(dict.fromkeys(KINDS, 0) | {"value": 0 if module is None else module.WIN_FEATURES})
     return nets
 
 
-def prospects(game: Game) -> ModuleType | None:
-    """The `prospects.py` of a game's room, which writes what a network for luck is asked; None for a room without one."""
+def win_features(game: Game) -> ModuleType | None:
+    """The `win_features.py` of a game, which writes what a network for luck is asked; None for a game without one."""
     module = f"{game.package}.prospects"
     return import_module(module) if find_spec(module) else None
 
 
 def tells_luck_well(name: str, seats: int, options: Mapping[str, OptionValue]) -> bool:
-    """Whether a game's room has a network for luck that it asks at such tables: there it surely pays. `options`: resolved."""
+    """Whether a game has a network for luck that it asks at such tables: there it surely pays. `options`: resolved."""
     if not has_luck(name) or seats not in luck_nets(load(name)).seats:
         return False
-    module = prospects(load(name))
+    module = win_features(load(name))
     return module is not None and bool(module.asks(options))
 
 
 def luck_numbers(game: Game) -> Numbers:
-    """What the functions of a room's chance.py are handed as constants: those of its rollout.py, its network behind them.
+    """What the functions of a game's chance.py are handed as constants: those of its rollout.py, its network behind them.
 
     The network is written as the 32-bit floats that it consists of, two in the place of one: `view(np.float32)` reads them.
     """
@@ -211,8 +211,8 @@ def warm(game: Game) -> None:
 
 
 def compile_rules(game: Game) -> None:
-    """Load what `warm` calls into this process. Compile it if the cache lacks it, under the room's lock."""
-    if jit.is_warm(game.package):  # then nobody waits for another process that compiles a part of the room
+    """Load what `warm` calls into this process. Compile it if the cache lacks it, under the game's lock."""
+    if jit.is_warm(game.package):  # then nobody waits for another process that compiles a part of the game
         warm(game)
         return
     with jit.compiling(game.package):
@@ -222,7 +222,7 @@ def compile_rules(game: Game) -> None:
 
 
 def part(game: Game, name: str) -> Part:
-    """One of the PARTS of a room, or CHANCE if it has luck."""
+    """One of the PARTS of a game, or CHANCE if it has luck."""
     warms = {SAMPLING: _warm_sampling, ENCODING: _warm_encoding, CHANCE: _warm_luck}
     if name in warms:
         return Part(game.name, name, game.package, game.package, partial(warms[name], game))
@@ -230,7 +230,7 @@ def part(game: Game, name: str) -> Part:
 
 
 def compiled_entries(game: Game) -> Sequence[Callable[..., Any]]:
-    """The dispatchers of a room's entries; those of its encoding only if that part is loaded."""
+    """The dispatchers of a game's entries; those of its encoding only if that part is loaded."""
     entries = [_dispatcher(game.engine, name) for name in entry_names()]
     if is_loaded(game.package, ENCODING):
         entries += [encoding(game).write, encoding(game).write_actions]
@@ -250,7 +250,7 @@ def _warm_sampling(game: Game) -> None:
 
 
 def _asking_for_sampling(game: Game) -> Engine:
-    """The engine of a room whose entries for sampling have the part ready before they are called."""
+    """The engine of a game whose entries for sampling have the part ready before they are called."""
     wanted = part(game, SAMPLING)
     entries: dict[str, Any] = {name: _asking(wanted, getattr(game.engine, name)) for name in SAMPLING_ENTRIES}
     return replace(game.engine, **entries)
@@ -268,7 +268,7 @@ def _asking(wanted: Part, dispatcher: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _encoding_module(game: Game) -> Any:
-    """The encoding.py of a game's room, or what stands in for it."""
+    """The encoding.py of a game, or what stands in for it."""
     place = _place(game.name)
     if not find_spec(f"{place.package}.encoding"):
         return default_encoding(game.rules.STATE, place.package)
@@ -327,7 +327,7 @@ def _place(name: str) -> Place:
 
 
 def _module(name: str, place: Place, part: str) -> Any:
-    """A module of a room. Raises ConfigError where another distribution's does not load; where ours does not, that is a bug."""
+    """A module of a game. Raises ConfigError where another distribution's does not load; where ours does not, that is a bug."""
     try:
         return import_module(f"{place.package}.{part}")
     except Exception as error:

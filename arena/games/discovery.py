@@ -1,6 +1,6 @@
-"""Where rooms are found: the folders beside this file, and packages that other distributions name as entry points.
+"""Where games are found: the folders beside this file, and packages that other distributions name as entry points.
 
-A distribution offers a room by an entry point of the group `arena.games`. The entry point's name is the game's; its value is
+A distribution offers a game by an entry point of the group `arena.games`. The entry point's name is the game's; its value is
 the package with rules.py, text.py and view.py:
 
     [project.entry-points."arena.games"]
@@ -28,12 +28,12 @@ _SEPARATORS = re.compile(r"[-_.]+")
 
 @dataclass(frozen=True)
 class Place:
-    """The package and the distribution that one game's room comes from."""
+    """The package and the distribution that one game's game comes from."""
 
     package: str
     """The package that holds rules.py, text.py and view.py, such as `arena.games.naga`."""
     distribution: Distribution | None = None
-    """The installed distribution that offers the room; None for arena's own rooms."""
+    """The installed distribution that offers the game; None for arena's own games."""
 
     def __str__(self) -> str:
         known = self.distribution
@@ -74,7 +74,7 @@ def _places(_where: tuple[tuple[str, int], ...]) -> dict[str, Place]:
 
 
 def outside_paths() -> tuple[list[str], list[str]]:
-    """What a process needs to import the rooms of other distributions: entries of its `sys.path`, and folders to read.
+    """What a process needs to import the games of other distributions: entries of its `sys.path`, and folders to read.
 
     The folders are those of the packages and of their metadata, with nothing beside them.
     """
@@ -91,7 +91,7 @@ def outside_paths() -> tuple[list[str], list[str]]:
 
 
 def _folders(place: Place) -> tuple[Path, Path]:
-    """The folder of a room's sources, and the entry of `sys.path` by which they are found. Raises ConfigError."""
+    """The folder of a game's sources, and the entry of `sys.path` by which they are found. Raises ConfigError."""
     try:
         folder = source_folder(place.package)
         spec = find_spec(place.package.split(".")[0])

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from arena.engine.contract import Actions, Features, Numbers, States
 from arena.engine.encoding import Encoding
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words
-from arena.engine.room import Game
 from arena.learning.compiled.layout import COLUMNS, FIRST_REWARD, FIRST_ROLE, LOGS, SEATS, TABLES, Books, Masks
 from arena.learning.compiled.single import ORDER
 

@@ -1,4 +1,4 @@
-"""The compiled parts of a room that play tables: loaded when they are asked for, or compiled, which is said on stderr."""
+"""The compiled parts of a game that play tables: loaded when they are asked for, or compiled, which is said on stderr."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -8,9 +8,9 @@ import numpy as np
 
 from arena import games
 from arena.engine import jit
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.readiness import SEARCHING, TABLES, Part, part_text, require
-from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.arrays import new_arrays, new_settings
 from arena.learning.compiled import search, single
@@ -23,13 +23,13 @@ from arena.search.tree import take_tree
 
 
 def play_entry(game: Game) -> Callable[..., int]:
-    """The compiled `advance_at` of a room."""
+    """The compiled `advance_at` of a game."""
     have(_part(game, TABLES))
     return _play(game)
 
 
 def search_entry(game: Game) -> Callable[..., None]:
-    """The compiled `search` of a room."""
+    """The compiled `search` of a game."""
     play_entry(game)
     have(_part(game, SEARCHING))
     return _search(game)
@@ -56,7 +56,7 @@ def _part(game: Game, name: str) -> Part:
 
 @cache
 def _play(game: Game) -> Callable[..., int]:
-    games.encoding(game)  # compiled code finds the room's encoding by the type of its states
+    games.encoding(game)  # compiled code finds the game's encoding by the type of its states
     return jit.bind(single.advance_at, jit.tables_of(game.package))
 
 

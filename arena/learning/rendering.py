@@ -1,6 +1,6 @@
 """A table as text or as a picture, and what learning programs show on their terminal.
 
-Pictures are the room's own drawing, by a Chromium without a window, one for all environments of this process. A terminal gets
+Pictures are the game's own drawing, by a Chromium without a window, one for all environments of this process. A terminal gets
 tables as text, and a line before something is compiled.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.contract import States
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.errors import ConfigError, visible
 from arena.reports.pages.assets import FILES, table_files
 from arena.reports.pages.frames import draws_table

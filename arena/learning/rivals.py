@@ -17,7 +17,7 @@ import numpy as np
 
 from arena.agent import Agent, BotFiles, EndInfo, LoadedBot, StartInfo
 from arena.engine.contract import Actions, Features
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.errors import BotError, ConfigError
 from arena.learning.arrays import Arrays, Indices, OptionValues, deal_seed
 from arena.learning.compiled.layout import (
@@ -38,9 +38,9 @@ from arena.learning.compiled.layout import (
 )
 from arena.learning.parts import search_entry
 from arena.match import Fault, Seat
+from arena.match.history import MatchHistory
 from arena.match.seeds import single_match_seeds
 from arena.match.single_match import UNHURRIED, Entrant, Named, bot_seat, named
-from arena.match.tape import Tape
 from arena.results_folder import nearest_results
 from arena.search import Settings
 from arena.search.scratch import Scratch
@@ -152,7 +152,7 @@ class _Match:
         self._arrays = arrays
         self._table = table
         self._seat = int(arrays.books[table, SEAT])
-        self._tape = Tape(game, arrays.seats, game.deal(arrays.seats, options, self.deal))
+        self._tape = MatchHistory(game, arrays.seats, game.deal(arrays.seats, options, self.deal))
         self._heard = 0
         self._out = game.new_actions()
         self._opened = ExitStack()

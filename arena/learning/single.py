@@ -14,10 +14,10 @@ from arena.engine import jit
 from arena.engine.contract import Actions, Features, States
 from arena.engine.encoding import Encoding
 from arena.engine.entries import IS_OVER, SEAT_SHIFT
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.readiness import SINGLE, Part
 from arena.engine.rng import Words, seed_words
-from arena.engine.room import Game
 from arena.learning.compiled import single
 from arena.learning.compiled.single import AHEAD, ILLEGAL, TRUE
 from arena.learning.parts import have, unmeasured
@@ -32,7 +32,7 @@ Mask: TypeAlias = NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The compiled entries of one room's single tables, see compiled/single.py."""
+    """The compiled entries of one game's single tables, see compiled/single.py."""
 
     begin: Callable[[States, Actions, Actions, Mask, Features, int, Words, Words, Words], int]
     play: Callable[[States, Actions, Actions, Mask, Features, int], int]
@@ -57,7 +57,7 @@ class Seating:
 
     @property
     def actions(self) -> int:
-        """The size of the action space: how many codes the room has, or how long its longest legal list is."""
+        """The size of the action space: how many codes the game has, or how long its longest legal list is."""
         return self.game.rules.MAX_ACTIONS if self.encoding.codes is None else len(self.encoding.codes)
 
     def rewards(self, states: States, illegal: Sequence[int] = ()) -> list[float]:
@@ -183,12 +183,12 @@ def seating(game: str, seats: int | None, options: Mapping[str, OptionValue]) ->
 
     Raises ConfigError for a game, a number of seats or an option that does not exist.
     """
-    room = games.load(game)
-    seats = room.seats[0] if seats is None else seats
-    room.check_seats(seats)
-    resolved = room.read_options(options, seats, (Path(),))
-    unmeasured(room, resolved)
-    found = Seating(room, games.encoding(room), seats, resolved, room.units(seats, resolved), _entries(room))
+    loaded = games.load(game)
+    seats = loaded.seats[0] if seats is None else seats
+    loaded.check_seats(seats)
+    resolved = loaded.read_options(options, seats, (Path(),))
+    unmeasured(loaded, resolved)
+    found = Seating(loaded, games.encoding(loaded), seats, resolved, loaded.units(seats, resolved), _entries(loaded))
     have(_part(found))
     return found
 

@@ -75,14 +75,14 @@ class Tables:
         more seats): `random`, `policy` (the rollout policy), `search:N`, a bot by any of its names, or a callable that is given
         a Batch. `seed`: table i has seed + i. `episode`: a whole match, or its first round. `autoreset`: when the next episode
         is dealt: in the `same_step`, in the `next_step`, or `off`. `illegal`: an illegal choice is to `lose` the episode, or to
-        `raise`. `reward`: at the end, by `places` from -1 to 1, or by `score`, which is what the room's `evaluate` says.
+        `raise`. `reward`: at the end, by `places` from -1 to 1, or by `score`, which is what the game's `evaluate` says.
         `action_features` and `logs`: whether these are kept.
 
         Raises ConfigError, BotError or StoreError.
         """
-        room = games.load(game)
-        seats = room.seats[0] if seats is None else seats
-        room.check_seats(seats)
+        loaded = games.load(game)
+        seats = loaded.seats[0] if seats is None else seats
+        loaded.check_seats(seats)
         for name, value, known in (
             ("episode", episode, EPISODES), ("autoreset", autoreset, AUTORESETS), ("illegal", illegal, ILLEGAL),
             ("reward", reward, REWARDS),
@@ -92,13 +92,13 @@ class Tables:
         for name, number in (("tables", tables), ("threads", threads)):
             if number < 1:
                 raise ConfigError(f"{name}: at least 1 is needed, not {number}")
-        self.game = room
-        """The room of the game."""
-        self.encoding: Encoding = games.encoding(room)
+        self.game = loaded
+        """The game of the game."""
+        self.encoding: Encoding = games.encoding(loaded)
         """What the features mean."""
-        self.options = room.read_options(options or {}, seats, (Path(),))
+        self.options = loaded.read_options(options or {}, seats, (Path(),))
         """All rule options with their values."""
-        unmeasured(room, self.options)
+        unmeasured(loaded, self.options)
         self.seats = seats
         """How many seats a table has."""
         self.learners = None if learners is None else _checked_learners(learners, seats)
@@ -106,7 +106,7 @@ class Tables:
         self.seed = seed
         """What table 0 begins with, if no other seeds are given."""
         seated = self._seated(rivals)
-        settings = new_settings(seats, room.units(seats, self.options))
+        settings = new_settings(seats, loaded.units(seats, self.options))
         settings[layout.BY_ROUND] = episode == "round"
         settings[layout.AFTER_END] = AUTORESETS[autoreset]
         settings[layout.BY_SCORE] = reward == "score"
@@ -122,13 +122,13 @@ class Tables:
         settings[layout.OWN_SEAT] = self._own_seat
         self._places = self._seat(settings, seated)
         self._arrays: Arrays = new_arrays(
-            room, self.encoding, settings, room.options_vector(self.options),
+            loaded, self.encoding, settings, loaded.options_vector(self.options),
             tables=tables, threads=threads, has_action_features=action_features,
         )  # fmt: skip
         self._outside: list[Outside | None] = [rival.asked(self._arrays) if rival.asked else None for rival in seated]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._bounds = [tables * part // threads for part in range(threads + 1)]
-        self._advance: Any = play_entry(room)
+        self._advance: Any = play_entry(loaded)
         self._bind()
 
     def __len__(self) -> int:

@@ -20,9 +20,9 @@ from arena.match.sandbox import (
     PROCESS,
     CommandSeat,
     HeldSeat,
-    Keeper,
     LockedSeat,
     OpenCommandSeat,
+    Supervisor,
     can_have_processes,
 )
 from arena.records import Clock, Limits
@@ -31,21 +31,21 @@ BotSeat = InProcessSeat | HeldSeat
 """A seat for a bot. A context manager, or to be closed by its maker; implements match.Seat."""
 
 
-def keeper_for(rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Keeper | None:
+def supervisor_for(games: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Supervisor | None:
     """Return what locks bots in; None if this system has no locks and bots need none: then every bot counts as trusted.
 
-    `rooms`: the games that locked bots play; `level`: the strongest isolation to try; `least`: the weakest that will do.
+    `games`: the games that locked bots play; `level`: the strongest isolation to try; `least`: the weakest that will do.
     """
     if least == PROCESS and not can_have_processes():
         return None
-    return Keeper(rooms, level=level, least=least)
+    return Supervisor(games, level=level, least=least)
 
 
 def choose_seat(
     bot: BotFiles,
     *,
     is_trusted: bool,
-    keeper: Keeper | None,
+    supervisor: Supervisor | None,
     limits: Limits,
     seed: int,
     params: Mapping[str, Any],
@@ -54,13 +54,13 @@ def choose_seat(
 ) -> BotSeat:
     """The seat for a bot in a match.
 
-    `keeper`: see `keeper_for`; `limits`: what a locked bot may use; `seed`: for the bot's own random generator;
+    `supervisor`: see `supervisor_for`; `limits`: what a locked bot may use; `seed`: for the bot's own random generator;
     `earlier_kills`: how often this seat was killed from outside in earlier attempts at the match; `heeds_ctrl_c`: see
     InProcessSeat.
     """
-    if is_trusted or keeper is None:
+    if is_trusted or supervisor is None:
         return open_seat(bot, seed=seed, params=params, heeds_ctrl_c=heeds_ctrl_c)
-    return locked_seat(keeper, bot, limits=limits, seed=seed, params=params, earlier_kills=earlier_kills)
+    return locked_seat(supervisor, bot, limits=limits, seed=seed, params=params, earlier_kills=earlier_kills)
 
 
 def open_seat(bot: BotFiles, *, seed: int, params: Mapping[str, Any], heeds_ctrl_c: bool = True) -> BotSeat:
@@ -77,8 +77,8 @@ def most_seconds(clock: Clock) -> float:
 
 
 def locked_seat(
-    keeper: Keeper, bot: BotFiles, *, limits: Limits, seed: int, params: Mapping[str, Any], earlier_kills: int = 0
+    supervisor: Supervisor, bot: BotFiles, *, limits: Limits, seed: int, params: Mapping[str, Any], earlier_kills: int = 0
 ) -> HeldSeat:
     """A seat for a bot that is not trusted, in a locked child process. Starting it raises LockError if it cannot be locked."""
     kind = LockedSeat if bot.command is None else CommandSeat
-    return kind(keeper, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)
+    return kind(supervisor, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)

@@ -114,7 +114,7 @@ class InProcessSeat:
     def answer(self) -> Answer | Fault:
         """Let the bot choose.
 
-        Raises NotCompiled if the bot asks for a part of a room that this process neither has nor may compile.
+        Raises NotCompiled if the bot asks for a part of a game that this process neither has nor may compile.
         """
         agent, view, ledger = self._agent, self._view, readiness.ledger()
         assert agent is not None and view is not None

@@ -18,7 +18,7 @@ from arena import games
 from arena.agent import BotFiles, LoadedBot, unpack
 from arena.errors import BotError, nearest
 from arena.hints import hints
-from arena.match.sandbox import Keeper, LockedSeat, Trouble, find_program
+from arena.match.sandbox import LockedSeat, Supervisor, Trouble, find_program
 from arena.records import Limits
 
 
@@ -100,14 +100,14 @@ def _started(bots: Sequence[BotFiles], seconds: float) -> tuple[bytes, str]:
     return ended.stdout, _ended(ended.returncode)
 
 
-def probe_locked(keeper: Keeper, bots: Sequence[BotFiles], seconds: float, limits: Limits) -> list[Profile]:
+def probe_locked(supervisor: Supervisor, bots: Sequence[BotFiles], seconds: float, limits: Limits) -> list[Profile]:
     """The profiles of untrusted bots, each executed in a locked child for at most `seconds` of CPU time. Raises LockError."""
     profiles = []
     for bot in bots:
         if bot.command is not None:
             profiles.append(_command_profile(bot, is_locked=True))
             continue
-        with LockedSeat(keeper, bot, seed=0, params={}, limits=limits) as seat:
+        with LockedSeat(supervisor, bot, seed=0, params={}, limits=limits) as seat:
             try:
                 profiles.append(Profile(games=tuple(seat.declared(seconds))))
             except Trouble as trouble:

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from arena.agent import EndInfo, StartInfo
 from arena.engine.entries import COUNT_SHIFT, ENDED_ROUND, IS_OVER, IS_TOGETHER, SEAT_MASK, SEAT_SHIFT
+from arena.engine.game import Actions, Game
 from arena.engine.position import cached_property
 from arena.engine.readiness import NotCompiled
-from arena.engine.room import Actions, Game
 from arena.errors import printable
 from arena.match.faults import FORFEIT, settle_places
+from arena.match.history import Decision, MatchHistory
 from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat
 from arena.match.setup import MatchSetup, match_record, seat_record
-from arena.match.tape import Decision, Tape
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, copied
 
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
-DECISION_LIMIT = 10_000_000  # far above any match of any room: a loop here is a bug of ours, and says so
+DECISION_LIMIT = 10_000_000  # far above any match of any game: a loop here is a bug of ours, and says so
 
 
 def play(
@@ -103,7 +103,7 @@ class _Table:
         self.books = [
             _Book(number, seat, seed, setup.clock) for number, (seat, seed) in enumerate(zip(seats, setup.fallback_seeds))
         ]
-        self.tape = Tape(game, len(seats), game.deal(len(seats), setup.options, setup.deal_seed))
+        self.tape = MatchHistory(game, len(seats), game.deal(len(seats), setup.options, setup.deal_seed))
         self.actions: list[int] = []
         self.ms_per_tick = game.ms_per_tick(setup.options)
         self.delays: list[int] = []  # ticks of each action, where thinking takes them

@@ -1,4 +1,4 @@
-"""All seeds of a match, each derived from one secret key: its cards, its bots' generators, the fallbacks, the table's dice.
+"""All seeds of a match, each derived from one secret key: cards, bots' generators, fallbacks, the table's own stream.
 
 How deals are seeded is decided here alone. A tournament has one key; its SHA-256 is published before the first match (the
 commitment), the key itself when the tournament is over. So nobody can choose the deals, and everybody can check them.
@@ -55,7 +55,7 @@ def deal_seed(key: bytes, game: str, seats: int, options: str, deal: int) -> int
     return rng.derive(key, "deal", game, seats, options_hash, deal)
 
 
-def table_dice(key: bytes, game: str, seats: int, options: str, deal: int) -> int:
+def table_stream(key: bytes, game: str, seats: int, options: str, deal: int) -> int:
     """128 random bits that choose who sits at a table of a deal. `options`: canonical JSON."""
     return rng.derive(key, "table", game, seats, options, deal)
 

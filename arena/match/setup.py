@@ -5,8 +5,8 @@ from statistics import median
 
 import msgspec
 
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Game
 from arena.errors import printable
 from arena.match.faults import FaultPolicy
 from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json

@@ -16,7 +16,7 @@ from arena.errors import BotError, ConfigError, StoreError, printable
 from arena.match import MatchSetup, Player, Seat, play
 from arena.match.choose import choose_seat
 from arena.match.in_process import InProcessSeat
-from arena.match.sandbox import Keeper, find_program
+from arena.match.sandbox import Supervisor, find_program
 from arena.match.seeds import single_match_id, single_match_seeds
 from arena.records import DEFAULT_LIMITS, Clock, MatchRecord, canonical_json
 from arena.results_folder import nearest_results
@@ -104,9 +104,9 @@ def agree(
     clock: Clock = UNHURRIED,
 ) -> MatchSetup:
     """The set-up of a single match of the players `names` in seat order. `seed`: None for a random one."""
-    room = games.load(game)
-    room.check_seats(len(names))
-    resolved = room.read_options(options or {}, len(names), (Path(),))
+    loaded = games.load(game)
+    loaded.check_seats(len(names))
+    resolved = loaded.read_options(options or {}, len(names), (Path(),))
     chosen = secrets.randbits(64) if seed is None else seed
     key = f"exhibition {chosen}".encode()
     seeds = single_match_seeds(key, len(names))
@@ -126,16 +126,16 @@ def agree(
     )
 
 
-def bot_seat(bot: Named, seed: int, *, keeper: Keeper | None = None) -> AbstractContextManager[Seat]:
-    """A seat for a bot; a context manager. With a `keeper` the bot is locked in, as tournaments do with untrusted bots.
+def bot_seat(bot: Named, seed: int, *, supervisor: Supervisor | None = None) -> AbstractContextManager[Seat]:
+    """A seat for a bot; a context manager. With a `supervisor` the bot is locked in, as tournaments do with untrusted bots.
 
     `seed`: for the bot's own random generator.
     """
     if isinstance(bot.bot, BotFiles):
         return choose_seat(
             bot.bot,
-            is_trusted=keeper is None,
-            keeper=keeper,
+            is_trusted=supervisor is None,
+            supervisor=supervisor,
             limits=DEFAULT_LIMITS,
             seed=seed,
             params=bot.params,

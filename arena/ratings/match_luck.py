@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from arena import games
 from arena.engine import rng
 from arena.engine.chance import DEALT, DRAWN, SAMPLES, STATES
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Game
 from arena.errors import StoreError
 from arena.match import MatchSetup
 from arena.records import LUCK_LIMIT, MatchLuck, MatchRecord, SeatLuck, canonical_json
@@ -33,13 +33,13 @@ class Estimate(msgspec.Struct, frozen=True):
     """What luck is worked out by in one game."""
 
     name: str
-    """`value` of the room's chance.py, which rests on its `evaluate`, or `network` where it has one for luck."""
+    """`value` of the game's chance.py, which rests on its `evaluate`, or `network` where it has one for luck."""
     sha256: str
-    """Covers all that decides the numbers: the room's modules that chance.py reaches, its network, version, and the method."""
+    """Covers all that decides the numbers: the game's modules that chance.py reaches, its network, version, and the method."""
 
 
 def estimate(game: Game) -> Estimate:
-    """The estimate for a game whose room has a chance.py."""
+    """The estimate for a game whose game has a chance.py."""
     return _estimate(game.name)
 
 
@@ -67,7 +67,7 @@ def _estimate(name: str) -> Estimate:
 
 
 def _reached(package: str) -> dict[str, Path]:
-    """The modules of a room that its chance.py imports, directly or not, and itself."""
+    """The modules of a game that its chance.py imports, directly or not, and itself."""
     found: dict[str, Path] = {}
     left = [f"{package}.chance"]
     while left:
@@ -130,7 +130,7 @@ def course_of(game: Game, record: MatchRecord, options: dict[str, OptionValue], 
 
 
 def no_luck(record: MatchRecord) -> MatchLuck:
-    """The luck of a match of a game whose room does not say what chance decides."""
+    """The luck of a match of a game whose game does not say what chance decides."""
     nothing = SeatLuck(luck=0.0, dealt=0.0, bounded=0.0)
     return MatchLuck(index=record.index, match_id=record.match_id, events=0, seats=(nothing,) * len(record.seats))
 

@@ -1,4 +1,4 @@
-"""The luck of many matches between simple players: random play, the room's rollout policy, short searches. Is it 0 on average?
+"""The luck of many matches between simple players: random play, the game's rollout policy, short searches. Is it 0 on average?
 
 All matches of a deal are played: the players in every rotation of the seats.
 """
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from arena import games, search
 from arena.engine.chance import STATES
+from arena.engine.game import Game, States
 from arena.engine.rng import Words, derive, seed_words
-from arena.engine.room import Game, States
 from arena.engine.simple_play import bind_simple_play
 from arena.ratings.match_luck import bounded
 from arena.ratings.skill import shares_of
@@ -57,9 +57,9 @@ def play_simple_matches(
     players = np.array([random[player % len(random)] for player in range(seats)], float)
 
     def played(match: _Match) -> NDArray[np.int64]:
-        dice = seed_words(derive(_PURPOSE, "play", game.name, seats, match.deal, match.turn))
+        stream = seed_words(derive(_PURPOSE, "play", game.name, seats, match.deal, match.turn))
         count = play(
-            match.states, seats, match.options, match.seed, dice, np.roll(players, match.turn), game.constants, legal, log
+            match.states, seats, match.options, match.seed, stream, np.roll(players, match.turn), game.constants, legal, log
         )  # fmt: skip
         assert count >= 0, f"{game.name}: a match of more than {LONGEST_LOG} actions"
         return log[:count]

@@ -139,12 +139,12 @@ def measured_entries(entries: Iterable[Mapping[str, Any]]) -> set[tuple[str, str
 
 def _measures_time(entry: Mapping[str, Any]) -> bool:
     """Return whether thinking time has a part in a game of the config; not in one with options that the game does not have."""
-    room, seats = games.load(entry["game"]), entry.get("seats")
+    game, seats = games.load(entry["game"]), entry.get("seats")
     try:
-        options = room.resolve_options(entry["options"], seats if seats in room.seats else room.seats[0])
+        options = game.resolve_options(entry["options"], seats if seats in game.seats else game.seats[0])
     except ConfigError:
         return False
-    return room.ms_per_tick(options) is not None
+    return game.ms_per_tick(options) is not None
 
 
 def stored_settings(manifest: Manifest, folder: Path) -> RatingSettings:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 
 from arena.engine.encoding import Encoding, Plane
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.games import encoding, load
 from arena.reports.manual import ManualPage
 
@@ -17,7 +17,7 @@ def encoding_page(name: str) -> ManualPage:
     if find_spec(f"{game.package}.encoding"):
         lines += [*_table("features", found.planes), "", *_table("action_features", found.action_planes), ""]
     else:
-        lines += ["Its features are all numbers of its record, as for every room without an encoding of its own.", ""]
+        lines += ["Its features are all numbers of its record, as for every game without an encoding of its own.", ""]
     return ManualPage(f"arena rules {name} --encoding", f"encoding-{name}", "\n".join(lines))
 
 

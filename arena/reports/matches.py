@@ -71,7 +71,7 @@ def matches(evidence: PoolEvidence, pool: Pool) -> Section | None:
 
 
 def chosen_matches(evidence: PoolEvidence, word: Words) -> list[Choice]:
-    """The matches to list and why; first those whose replays should find room: faults, worst losses, the closest."""
+    """The matches to list and why; first those whose replays should find game: faults, worst losses, the closest."""
     rows = evidence.rows
     each = max(1, min(MOST_LOSSES, LOSSES // max(1, len(evidence.bots))))
     losses = [(number, word("worst_loss_of", bot=shown(*evidence.bots[bot]))) for number, bot in explain.losses(rows, each)]
@@ -280,7 +280,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
     opinion: Opinion
 
 
-def packed(match: StoredMatch, room: int) -> str:
+def packed(match: StoredMatch, game: int) -> str:
     """The match in about `room` letters at most: if need be without the seats' eyes, and then without pages from its middle.
 
     Raises StoreError for a damaged log.
@@ -290,9 +290,9 @@ def packed(match: StoredMatch, room: int) -> str:
     if len(worth.values) * (1 + len(seats)) <= MOST_FRAMES:
         pages = list(range(-(-len(worth.values) // PAGE)))
         whole = _block([_view(match, eyes, pages) for eyes in [None, *seats]], worth)
-        if len(whole) <= room:
+        if len(whole) <= game:
             return whole
-    return _block([_shortened(match, worth, room)], worth)
+    return _block([_shortened(match, worth, game)], worth)
 
 
 def _block(views: list[View], worth: Opinion) -> str:
@@ -304,15 +304,15 @@ def _view(match: StoredMatch, eyes: int | None, pages: list[int]) -> View:
     return View(header=header(match, eyes), pages={page: frames(match, eyes, page).frames for page in pages})
 
 
-def _shortened(match: StoredMatch, worth: Opinion, room: int) -> View:
-    """All cards open, in as many pages as find room: the beginning, the end, where seats lost it, then from the front."""
+def _shortened(match: StoredMatch, worth: Opinion, game: int) -> View:
+    """All cards open, in as many pages as find game: the beginning, the end, where seats lost it, then from the front."""
     last = (len(worth.values) - 1) // PAGE
     wanted = [0, last, *(frame // PAGE for frame in worth.lost if frame is not None), *range(last)]
     found: dict[int, list[Frame]] = {}
     for page in dict.fromkeys(wanted):
         made = frames(match, None, page).frames
-        room -= int(_LETTERS * len(zlib.compress(msgspec.json.encode(made))))
-        if found and room < 0:
+        game -= int(_LETTERS * len(zlib.compress(msgspec.json.encode(made))))
+        if found and game < 0:
             break
         found[page] = made
     return View(header=header(match, None), pages=dict(sorted(found.items())))

@@ -171,8 +171,8 @@ class _Scale:
 
 
 def _scale(low: float, high: float, first: float, last: float, margin: float = 0.0) -> _Scale:
-    room = margin * (high - low) if high > low else 0.5
-    return _Scale(low - room, high + room, first, last)
+    game = margin * (high - low) if high > low else 0.5
+    return _Scale(low - game, high + game, first, last)
 
 
 class _Box(NamedTuple):
@@ -189,7 +189,7 @@ class _Box(NamedTuple):
 
 @dataclass
 class _Drawing:
-    """Lines and texts, and the edges of the field between the axes; constructed with the room around that field."""
+    """Lines and texts, and the edges of the field between the axes; constructed with the game around that field."""
 
     height: float
     left: float

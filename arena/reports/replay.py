@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from arena.audit.notes import DecisionNotes, MatchNotes
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Game
 from arena.errors import quoted
 from arena.hints import hints
 from arena.ratings.match_luck import LuckCourse, Numbers

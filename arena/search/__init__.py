@@ -1,4 +1,4 @@
-"""Search for good decisions in compiled code, written once for all rooms: bots reach it by `view.search(...)`.
+"""Search for good decisions in compiled code, written once for all games: bots reach it by `view.search(...)`.
 
 A search starts from what a seat sees, so it cannot use what is hidden, and with a number of iterations the same view gives the
 same answer anywhere.
@@ -17,9 +17,9 @@ from functools import cache, lru_cache, partial
 
 from arena.engine import jit
 from arena.engine.contract import Numbers
+from arena.engine.game import Game, States
 from arena.engine.readiness import Part as RoomPart
 from arena.engine.readiness import require
-from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest
 from arena.search.findings import Choice, Findings, Memory
 from arena.search.method import Search, Trees, bind_search
@@ -48,7 +48,7 @@ def search(
     """Search for `seat`, which sees `observed` and is to choose among `codes`, its legal list. The state is left as it is.
 
     A method that this process does not have yet is loaded or compiled before the time budget begins. Raises ConfigError for a
-    constant that the room does not have.
+    constant that the game does not have.
     """
     constants = _constants(game, asked)
     require(compiled(game, asked.method))
@@ -89,7 +89,7 @@ def _search(
 
 
 def warm(game: Game, methods: Iterable[str] = tuple(METHODS)) -> None:
-    """Call a room's search once with each of the methods, so that it is compiled if the cache does not have it."""
+    """Call a game's search once with each of the methods, so that it is compiled if the cache does not have it."""
     seats = game.seats[0]
     states = game.deal(seats, game.resolve_options({}, seats), 1)
     seat = game.engine.current_seat(states)
@@ -101,12 +101,12 @@ def warm(game: Game, methods: Iterable[str] = tuple(METHODS)) -> None:
 
 @cache
 def compiled(game: Game, method: str) -> RoomPart:
-    """A search method of a room, as a part that is compiled by itself."""
+    """A search method of a game, as a part that is compiled by itself."""
     return RoomPart(game.name, method, game.package, jit.search_of(game.package), partial(warm, game, [method]))
 
 
 def compiled_searches(game: Game) -> list[Search]:
-    """The compiled searches of a room, one for each method."""
+    """The compiled searches of a game, one for each method."""
     return [bind_search(game.package, method) for method in METHODS.values()]
 
 
@@ -117,7 +117,7 @@ def _without_budget(asked: Settings) -> Settings:
 
 
 def _constants(game: Game, asked: Settings) -> Numbers:
-    """The room's constants, with those replaced that the settings name. Only read."""
+    """The game's constants, with those replaced that the settings name. Only read."""
     if not asked.constants:
         return _own_constants(game)
     constants = game.constants

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from arena.engine.contract import Numbers
+from arena.engine.game import Game, States
 from arena.engine.rng import derive
-from arena.engine.room import Game, States
 from arena.search.method import Trees
 from arena.search.methods import METHODS
 from arena.search.settings import Settings
@@ -31,7 +31,7 @@ class Choice:
     visits: int
     """How many simulations began with this action."""
     value: float
-    """Mean reward of these simulations for the seat that searches, on the room's scale (`evaluate` in its rollout.py)."""
+    """Mean reward of these simulations for the seat that searches, on the game's scale (`evaluate` in its rollout.py)."""
     share: float
     """How often to play it, 0 to 1; all shares add up to 1. For simultaneous choices a mixed strategy, else by visits."""
 

@@ -1,4 +1,4 @@
-"""What a room has learnt, asked in a search: what a position is worth, how likely a world is, and what a seat may choose."""
+"""What a game has learnt, asked in a search: what a position is worth, how likely a world is, and what a seat may choose."""
 
 import math
 
@@ -8,7 +8,7 @@ from arena.engine.contract import (
     Numbers,
     State,
     action_features,
-    clue,
+    belief_features,
     current_seat,
     encode,
     evaluate,
@@ -16,7 +16,7 @@ from arena.engine.contract import (
     num_seats,
     observe,
     prior,
-    sketch,
+    state_features,
 )
 from arena.engine.net import BELIEF, HIGH, INPUTS, IS_CONSTANT, LOW, POLICY, ROW, SEATS, TOTAL, VALUE, logit, preferences
 from arena.engine.rng import Words, chance
@@ -27,7 +27,7 @@ LARGEST = 4.0  # odds of a world, tempered, as a logarithm: no world may count m
 
 @jit.generic
 def judge(s: State, w: Workspace, constants: Numbers, rewards: Numbers) -> None:
-    """Write what a position is worth to each seat: by the value network if that is asked for, else by the room's `evaluate`."""
+    """Write what a position is worth to each seat: by the value network if that is asked for, else by the game's `evaluate`."""
     if w.settings[BY_VALUE] == 0 or is_round_over(s) or not has_learnt(s, w):
         evaluate(s, constants, rewards)
         return
@@ -37,7 +37,7 @@ def judge(s: State, w: Workspace, constants: Numbers, rewards: Numbers) -> None:
     seats = num_seats(s)
     found = 0.0
     for seat in range(seats):
-        sketch(s, seat, w.inputs)
+        state_features(s, seat, w.inputs)
         rewards[seat] = low + width / (1.0 + math.exp(-logit(w.nets, at, w.inputs, w.hidden)))
         found += rewards[seat]
     if w.nets[at + IS_CONSTANT] == 1.0:
@@ -47,14 +47,14 @@ def judge(s: State, w: Workspace, constants: Numbers, rewards: Numbers) -> None:
 
 @jit.generic
 def has_learnt(s: State, w: Workspace) -> bool:
-    """Whether the room's networks were trained at this number of seats."""
+    """Whether the game's networks were trained at this number of seats."""
     return int(w.nets[SEATS]) >> num_seats(s) & 1 == 1
 
 
 @jit.generic
 def likelihood(s: State, w: Workspace) -> float:
     """How much likelier a drawn world is than an average one, for the observer; tempered, as the others may play otherwise."""
-    clue(s, w.settings[OBSERVER], w.inputs)
+    belief_features(s, w.settings[OBSERVER], w.inputs)
     odds = w.numbers[TEMPER] * logit(w.nets, int(w.nets[BELIEF]), w.inputs, w.hidden)
     return math.exp(max(-LARGEST, min(LARGEST, odds)))
 
@@ -63,7 +63,7 @@ def likelihood(s: State, w: Workspace) -> float:
 def write_priors(
     s: State, actions: Actions, count: int, w: Workspace, constants: Numbers, sight: State, priors: Numbers
 ) -> None:
-    """Write the priors of the seat to choose: by the policy network if that is asked for, else by the room's `prior`.
+    """Write the priors of the seat to choose: by the policy network if that is asked for, else by the game's `prior`.
 
     `sight`: a state at the place in memory where the workspace has its `sight`; what is there is lost.
     """

@@ -16,7 +16,7 @@ Search: TypeAlias = Callable[[States, States, Nodes, Slots, Workspaces, Actions,
 
 `states`: what the observer sees, and room for worlds (worlds.py); `sights`: a state at the place in memory where the workspace
 has its `sight`; `nodes`, `slots`: the tree; `workspaces`: one, with the settings, for results and counters; `actions`: room for
-a legal list; `priors`: room for the priors of its actions; `constants`: of the room's rollout.py; `rewards`: room for a reward
+a legal list; `priors`: room for the priors of its actions; `constants`: of the game's rollout.py; `rewards`: room for a reward
 for each seat; `rng`: sfc32 words.
 """
 
@@ -36,11 +36,11 @@ class Method(NamedTuple):
     """One search method; each file of `methods/` sets METHOD to one."""
 
     run: Search
-    """Generic code: a module-level function that `bind_search` compiles for each room."""
+    """Generic code: a module-level function that `bind_search` compiles for each game."""
     trees: Trees
 
 
 @cache
-def bind_search(room: str, method: Method) -> Search:
-    """A method compiled for one room, in the room's cache folder for searches. `room`: its package."""
-    return jit.bind(method.run, jit.search_of(room))
+def bind_search(game: str, method: Method) -> Search:
+    """A method compiled for one game, in the game's cache folder for searches. `game`: its package."""
+    return jit.bind(method.run, jit.search_of(game))

@@ -3,9 +3,9 @@
 import numpy as np
 
 from arena.engine.contract import Numbers
+from arena.engine.game import Game
 from arena.engine.net import Nets
 from arena.engine.rng import Words
-from arena.engine.room import Game
 from arena.search.workspace import workspace_type
 from arena.search.worlds import STATES
 
@@ -13,7 +13,7 @@ _spare: dict[Game, list["Scratch"]] = {}  # taken and given back whole, so that 
 
 
 class Scratch:
-    """The arrays of one search in a room, besides its tree. What a search reads before it writes it are zeros (see `Part`)."""
+    """The arrays of one search in a game, besides its tree. What a search reads before it writes it are zeros (see `Part`)."""
 
     def __init__(self, game: Game) -> None:
         """Make the arrays."""
@@ -32,7 +32,7 @@ class Scratch:
         self._nets: Nets | None = None
 
     def use(self, nets: Nets) -> None:
-        """Write a room's networks into the workspace, unless they are there."""
+        """Write a game's networks into the workspace, unless they are there."""
         if self._nets is not nets:
             self.work[0].nets[: len(nets.numbers)] = nets.numbers
             self._nets = nets

@@ -94,7 +94,7 @@ def select(
 
 @jit.generic
 def rollout_choice(s: State, actions: Actions, count: int, w: Workspace, constants: Numbers, rng: Words) -> int:
-    """An action by the room's rollout policy, or a uniformly random one where that is asked for."""
+    """An action by the game's rollout policy, or a uniformly random one where that is asked for."""
     if w.settings[BY_POLICY] == 1:
         return rollout_action(s, actions, count, constants, rng)
     return int(actions[below(rng, count)])

@@ -31,44 +31,44 @@ class Settings:
     """`ismcts`: one tree over all worlds; `pimc`: a tree for each of some worlds, as if all cards lay open; `flat`: no tree,
     every action in the same worlds against the same chance, all equally often and at least once."""
     rollout: str = "policy"
-    """How a simulation goes on below the tree: `policy`, by the room's rollout policy; `uniform`, by random legal actions."""
+    """How a simulation goes on below the tree: `policy`, by the game's rollout policy; `uniform`, by random legal actions."""
     evaluate: int | None = None
-    """Decisions after which a rollout is cut and the position evaluated; 0: only at the end of the round; None: the room's own
+    """Decisions after which a rollout is cut and the position evaluated; 0: only at the end of the round; None: the game's own
     number."""
     selection: str | None = None
-    """How simultaneous choices are selected: `ucb` or `regret`; None: as suits the room."""
+    """How simultaneous choices are selected: `ucb` or `regret`; None: as suits the game."""
     exploration: float | None = None
-    """Width of the confidence bounds, in standard deviations of the rewards; None: the room's own number."""
+    """Width of the confidence bounds, in standard deviations of the rewards; None: the game's own number."""
     first: str = "halving"
     """How `ismcts` tries the actions of the seat that searches: `halving`, all that may still be best in the same worlds, and
     the worse half drops out again and again (see selection.py); or `ucb`. With `selection` regret, a simultaneous choice is
     made by regret instead."""
     prior: float | None = None
-    """How many visits the room's prior counts as; 0: no prior; None: the room's own number, with uniform rollouts 0."""
+    """How many visits the game's prior counts as; 0: no prior; None: the game's own number, with uniform rollouts 0."""
     expansion: int | None = None
     """How many visits an action needs before the decision that follows it joins the tree; until then the rollout goes on from
-    it. None: the room's own number, with uniform rollouts 1. What follows simultaneous choices joins at once."""
+    it. None: the game's own number, with uniform rollouts 1. What follows simultaneous choices joins at once."""
     habit: float | None = None
     """`ismcts`: the share of the opponents' choices in the tree that the rollout policy makes, as below the tree; the other
     choices are those that the search finds best for them. It finds these against the cards that the observer really holds, so
-    the opponents play as if they saw them, the more so the more simulations there are. None: the room's own number, with
+    the opponents play as if they saw them, the more so the more simulations there are. None: the game's own number, with
     uniform rollouts 0."""
     judge: str = "rule"
-    """What positions in which a simulation is cut are judged by: `rule`, the room's `evaluate`; or `net`, the network that the
-    room has learnt, at numbers of seats for which it has one."""
+    """What positions in which a simulation is cut are judged by: `rule`, the game's `evaluate`; or `net`, the network that the
+    game has learnt, at numbers of seats for which it has one."""
     worlds: str = "uniform"
-    """Which worlds are imagined: `uniform`, all that the room's rollout.py draws; or `net`, oftener those that explain what the
-    others did, by the network that the room has learnt, at numbers of seats for which it has one."""
+    """Which worlds are imagined: `uniform`, all that the game's rollout.py draws; or `net`, oftener those that explain what the
+    others did, by the network that the game has learnt, at numbers of seats for which it has one."""
     temper: float = 0.7
     """The exponent of the odds that the network gives a world, with `worlds` net; 0 draws all alike, 1 trusts it fully, which
     helps only against those who play as it was trained."""
     proposals: str = "rule"
-    """What proposes actions in the tree: `rule`, the room's `prior`, with its rollout policy for the opponents' share `habit`;
-    or `net`, the policy that the room has learnt, for both, at numbers of seats for which it has one."""
+    """What proposes actions in the tree: `rule`, the game's `prior`, with its rollout policy for the opponents' share `habit`;
+    or `net`, the policy that the game has learnt, for both, at numbers of seats for which it has one."""
     trust: float = 0.05
     """What a unit of the policy's logits counts as in the prior with `proposals` net, as a reward."""
     constants: Mapping[str, float] = field(default_factory=dict, hash=False)
-    """Other values for numbers of the room's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""
+    """Other values for numbers of the game's rollout policy, prior and evaluation, by name: `CONSTANTS` in its rollout.py."""
     world_iterations: int = 100
     """`pimc`: how many simulations each world has."""
     nodes: int = NODES

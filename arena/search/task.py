@@ -1,4 +1,4 @@
-"""What a compiled search is told: the settings as numbers, worked out once for a room and copied for each search.
+"""What a compiled search is told: the settings as numbers, worked out once for a game and copied for each search.
 
 One thread's part of a search: settings and arrays for the compiled code, and the call of it.
 """
@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.engine.contract import Numbers
+from arena.engine.game import Game, States
 from arena.engine.net import BELIEF, ROW, VALUE
 from arena.engine.rng import Words, derive, seed_words
-from arena.engine.room import Game, States
 from arena.search import scratch, tree
 from arena.search.method import Search, Trees, bind_search
 from arena.search.methods import METHODS
@@ -52,7 +52,7 @@ REGRET_MIXING = 0.1  # of regret matching: how often a choice is tried for its o
 
 
 class Task(NamedTuple):
-    """What all searches of a room with the same settings have in common. The arrays are only read."""
+    """What all searches of a game with the same settings have in common. The arrays are only read."""
 
     search: Search
     trees: Trees
@@ -82,7 +82,7 @@ def task_of(game: Game, asked: Settings) -> Task:
 
 
 def _filled(game: Game, asked: Settings) -> Settings:
-    """The settings, those left open filled with the room's own. Uniform rollouts use no prior, which goes with the policy."""
+    """The settings, those left open filled with the game's own. Uniform rollouts use no prior, which goes with the policy."""
     own = game.rollout.DEFAULTS
     if asked.rollout != "policy":
         own = own._replace(prior=0.0, expansion=1, habit=0.0)

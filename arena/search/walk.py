@@ -8,7 +8,7 @@ the observer then sees leads to the next node.
 
 What follows the tree in a simulation: roll out to the end of the round, evaluate, back up.
 
-Each seat goes for its own reward (max^n). Compiled into each room's searches.
+Each seat goes for its own reward (max^n). Compiled into each game's searches.
 """
 
 from arena.engine import jit

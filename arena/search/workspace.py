@@ -1,6 +1,6 @@
 """The workspace of a search: a record of arrays that it reads and writes, and what the places in these arrays mean.
 
-The arrays that rooms' functions get are not in the record: numba would compile these functions once more for such arrays.
+The arrays that games' functions get are not in the record: numba would compile these functions once more for such arrays.
 """
 
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ Workspaces: TypeAlias = Any
 """An array of one such record: how compiled code is given it."""
 
 # Places in `settings`: what is asked for. CHOICES: how many legal actions the observer has.
-# BY_VALUE, BY_BELIEF, BY_PROPOSAL: 1 where the room's networks judge positions, choose worlds, and propose actions (learnt.py).
+# BY_VALUE, BY_BELIEF, BY_PROPOSAL: 1 where the game's networks judge positions, choose worlds, and propose actions (learnt.py).
 # IN_WORLD: simulations in each world. OPEN: 1 for trees of one world, in which the observer sees everything.
 (OBSERVER, CHOICES, SIMULATIONS, IN_WORLD, NANOSECONDS, BEGAN, DEPTH, BY_POLICY, BY_REGRET, REMEMBER,
  BY_HALVING, EXPANSION, OPEN, BY_VALUE, BY_BELIEF, BY_PROPOSAL, SETTINGS) = range(17)  # fmt: skip
@@ -34,13 +34,13 @@ CHOSEN, MOVER, FIRST_KEPT, KEPT_COUNT, PATH_COLUMNS = range(5)
 NEVER = -1  # as DEPTH: rollouts go on to the end of the round
 
 LONGEST_PATH = 512  # choices in the tree in one simulation
-CANDIDATES = 16  # worlds drawn at once, where the room's network says which of them are kept
-MOST_LISTED = 200  # worlds that are all weighed, where a room can list them
+CANDIDATES = 16  # worlds drawn at once, where the game's network says which of them are kept
+MOST_LISTED = 200  # worlds that are all weighed, where a game can list them
 KEPT_CHOICES = 4096  # choices that regrets are to be updated for in one simulation
 
 
 def workspace_type(state_bytes: int, actions: int, seats: int) -> np.dtype[Any]:
-    """The record for a room with states of so many bytes, and at most so many legal actions and seats."""
+    """The record for a game with states of so many bytes, and at most so many legal actions and seats."""
     return np.dtype((np.record, np.dtype([
         ("settings", "i8", (SETTINGS,)),
         ("counters", "i8", (COUNTERS,)),
@@ -52,7 +52,7 @@ def workspace_type(state_bytes: int, actions: int, seats: int) -> np.dtype[Any]:
         ("chances", "f8", (KEPT_CHOICES,)),  # the probability of each of `kept`
         ("chance", "i8", (4,)),  # the generator's state when the world was drawn
         ("weights", "f8", (MOST_LISTED,)),  # of the drawn or listed worlds, added up
-        ("nets", "f4", (MOST_NUMBERS,)),  # the room's networks, where they are asked
+        ("nets", "f4", (MOST_NUMBERS,)),  # the game's networks, where they are asked
         ("inputs", "f4", (MOST_INPUTS,)),  # of a network
         ("hidden", "f4", (MOST_HIDDEN,)),
         ("rows", "f4", (actions * MOST_ROW,)),  # of a policy: the actions' inputs

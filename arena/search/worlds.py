@@ -20,7 +20,7 @@ from arena.search.workspace import (
 # drawn worlds of which some are kept.
 ROOT_STATE, WORLD, WORK, CANDIDATE = range(4)
 STATES = CANDIDATE + CANDIDATES
-KEPT_WORLDS = 8  # of the candidates, where the room's network says which are likely
+KEPT_WORLDS = 8  # of the candidates, where the game's network says which are likely
 UNWEIGHED = 0.1  # share of worlds that are kept as they are drawn: whoever plays unlike the network thinks still is among them
 GOLDEN = 0.6180339887498949  # steps of it, each modulo 1, are spread as evenly as can be, however many there are
 
@@ -98,7 +98,7 @@ def _list(place: int, number: int, states: States, w: Workspace, constants: Numb
 
 @jit.generic
 def _list_worlds(states: States, w: Workspace, constants: Numbers, rng: Words) -> None:
-    """Write the weights of all worlds to `w.weights`, if the room can list them and they are not too many."""
+    """Write the weights of all worlds to `w.weights`, if the game can list them and they are not too many."""
     count = count_worlds(states[ROOT_STATE], w.settings[OBSERVER])
     w.counters[LISTED] = count if count <= MOST_LISTED else 0
     for number in range(w.counters[LISTED]):

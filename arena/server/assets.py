@@ -83,7 +83,7 @@ class Assets:
 
 
 def table_name(game: str, path: Path) -> str:
-    """Return what a file that a table needs is called: a shared part by its own name, a file of the room after its game."""
+    """Return what a file that a table needs is called: a shared part by its own name, a file of the game after its game."""
     return path.name if path.parent == FILES else f"{game}/{path.name}"
 
 

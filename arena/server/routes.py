@@ -83,7 +83,7 @@ SUBJECTS = (
         "/bots/{name}/source", "The source of a submitted version, for who may see it.", source, SourceQuery, Source, "source"
     ),
     Subject("/bots/{name}", "A bot, and what its rating in a tournament comes from.", bot, BotQuery, Bot, "bot"),
-    Subject("/m/{id}/opinion", "What the room's evaluation thinks of a match.", match_opinion, OpinionQuery, Opinion, None),
+    Subject("/m/{id}/opinion", "What the game's evaluation thinks of a match.", match_opinion, OpinionQuery, Opinion, None),
     Subject("/m/{id}/luck", "What the cards and the players did to a match.", match_luck, LuckQuery, LuckCurve, None),
     Subject(
         "/m/{id}/choices", "What a house bot's search looked at before a decision; the match is played again for it.",

@@ -34,7 +34,7 @@ from arena.match.seeds import single_match_id, single_match_seeds
 from arena.match.watched import Slow, WaitsTooLong, WatchedSeat
 from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
 from arena.tournament.check_report import CLOCK, BotCheck, FaultFound, GameCheck, SlowDecision, failures, refused, warnings
-from arena.tournament.workers.compiling import Needs, needs_at, warm_rooms
+from arena.tournament.workers.compiling import Needs, needs_at, warm_games
 
 FAULTS = 2  # of a game, then its other tables are left out: a bot that hangs would take very long
 ATTEMPTS = 3  # at a match that ended in host faults
@@ -104,8 +104,8 @@ class _Checked:
         self.params = params
         self.news = news
         self.key = f"arena check {seed}".encode()
-        self.holder, self.clock, self.name, self.bot, self.room = holder, clock, name, bot, games.load(game)
-        self.sizes = tuple(dict.fromkeys((self.room.seats[0], self.room.seats[-1])))
+        self.holder, self.clock, self.name, self.bot, self.game = holder, clock, name, bot, games.load(game)
+        self.sizes = tuple(dict.fromkeys((self.game.seats[0], self.game.seats[-1])))
         self.variants: set[str] = set()
         self.cpu: list[float] = []
         self.endings: Counter[Ending] = Counter()
@@ -125,7 +125,7 @@ class _Checked:
         ordered = sorted(1000 * seconds for seconds in self.cpu) or [0.0]
         nearest_rank = math.ceil(0.99 * len(ordered)) - 1
         return GameCheck(
-            game=self.room.name, seats=self.sizes, variants=len(self.variants), matches=self.endings.total(),
+            game=self.game.name, seats=self.sizes, variants=len(self.variants), matches=self.endings.total(),
             decisions=len(self.cpu), cpu_ms_p50=median(ordered), cpu_ms_p99=max(median(ordered), ordered[nearest_rank]),
             cpu_ms_max=ordered[-1], wall_ms_max=1000 * self.slowest_wall, endings=dict(self.endings),
             is_deterministic=self.is_deterministic, is_complete=self.is_complete, wait_seconds=self.waited,
@@ -135,7 +135,7 @@ class _Checked:
     def _play_all(self) -> None:
         tables = list(self._tables())
         for number, (seats, options) in enumerate(tables):
-            self.place = f"{self.room.name}: match {number + 1} of {len(tables)}"
+            self.place = f"{self.game.name}: match {number + 1} of {len(tables)}"
             if len(self.faults) >= FAULTS:
                 self.is_complete = False
                 return
@@ -148,17 +148,17 @@ class _Checked:
 
     def _tables(self) -> Iterator[tuple[int, dict[str, OptionValue]]]:
         for seats in self.sizes:
-            for options in variants(self.room, seats):
+            for options in variants(self.game, seats):
                 yield seats, options
 
     def _setup(self, number: int, seats: int, options: dict[str, OptionValue]) -> MatchSetup:
         """The bot against house bots; it sits at the next seat in every match."""
         own = number % seats
-        names = list(rivals(self.room.name))
+        names = list(rivals(self.game.name))
         players = [self.name if seat == own else names[(number + seat) % len(names)] for seat in range(seats)]
-        seeds = single_match_seeds(self.key, seats, self.room.name, number)
+        seeds = single_match_seeds(self.key, seats, self.game.name, number)
         return MatchSetup(
-            index=number, match_id=single_match_id(self.key, self.room.name, number), game=self.room.name, pool=self.room.name,
+            index=number, match_id=single_match_id(self.key, self.game.name, number), game=self.game.name, pool=self.game.name,
             options=options, deal=number, rotation=0, players=tuple(Player(player, "") for player in players),
             deal_seed=seeds.deal, bot_seeds=seeds.bots, fallback_seeds=seeds.fallbacks, clock=self.clock,
         )  # fmt: skip
@@ -179,7 +179,7 @@ class _Checked:
                     for seat, player in enumerate(setup.players)
                 ]
                 try:
-                    record = play(self.room, setup, seats)
+                    record = play(self.game, setup, seats)
                 except WaitsTooLong:
                     self._note_waiting(watched, held)
                     raise
@@ -193,7 +193,7 @@ class _Checked:
         raise AssertionError
 
     def _rival(self, name: str, seed: int) -> AbstractContextManager[Seat]:
-        return open_seat(rivals(self.room.name)[name], seed=seed, params={})
+        return open_seat(rivals(self.game.name)[name], seed=seed, params={})
 
     def _note(self, setup: MatchSetup, own: int, record: MatchRecord, watched: WatchedSeat, held: BotSeat) -> None:
         seats, row = len(setup.players), record.seats[own]
@@ -223,12 +223,12 @@ class _Checked:
 
     def _slow(self, slow: Slow, seats: int, unusual: dict[str, OptionValue]) -> SlowDecision:
         return SlowDecision(
-            cpu_ms=1000 * slow.cpu_seconds, game=self.room.name, seats=seats, options=unusual, number=slow.number,
+            cpu_ms=1000 * slow.cpu_seconds, game=self.game.name, seats=seats, options=unusual, number=slow.number,
             view=str(slow.view),
         )  # fmt: skip
 
     def _unusual(self, options: dict[str, OptionValue], seats: int) -> dict[str, OptionValue]:
-        usual = self.room.resolve_options({}, seats)
+        usual = self.game.resolve_options({}, seats)
         return {name: value for name, value in options.items() if usual.get(name) != value}
 
 
@@ -299,7 +299,7 @@ def examined(
         return refused(called, str(error)), None
     report = check_bot(
         found.name, found.files, params=params, chosen=chosen, clock=clock, limits=limits, seed=seed,
-        prepare=lambda needs: warm_rooms(needs, news), say=say, news=news,
+        prepare=lambda needs: warm_games(needs, news), say=say, news=news,
     )  # fmt: skip
     return report, found.files
 

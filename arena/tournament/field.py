@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from arena.agent.submissions import PREFIX
 from arena.errors import BotError, ConfigError, printable
-from arena.match.choose import keeper_for
+from arena.match.choose import supervisor_for
 from arena.match.probe import Profile, probe, probe_locked
 from arena.match.sandbox import LOCKED, NONE, PROCESS, LockError
 from arena.records import canonical_json
@@ -121,16 +121,16 @@ def _profiles(
     seconds = tournament.clock.start
     trusted = [bot for bot in bots if bot.trusted]
     untrusted = [bot for bot in bots if not bot.trusted]
-    keeper = keeper_for((), level=level, least=least_isolation(tournament, unsafe_trust_bots=unsafe_trust_bots))
-    if keeper is None:
+    supervisor = supervisor_for((), level=level, least=least_isolation(tournament, unsafe_trust_bots=unsafe_trust_bots))
+    if supervisor is None:
         trusted, untrusted = list(bots), []
     found = dict(zip(map(_key, trusted), probe([bot.files for bot in trusted], seconds) if trusted else ()))
     isolation = NONE
-    if untrusted and keeper is not None:
+    if untrusted and supervisor is not None:
         try:
-            with keeper:
-                said = probe_locked(keeper, [bot.files for bot in untrusted], seconds, tournament.limits)
-                isolation = keeper.level
+            with supervisor:
+                said = probe_locked(supervisor, [bot.files for bot in untrusted], seconds, tournament.limits)
+                isolation = supervisor.level
         except LockError as error:
             names = ", ".join(bot.name for bot in untrusted)
             if tournament.isolation != LOCKED:

@@ -19,7 +19,7 @@ from arena.tournament.formats.plan import Plan
 from arena.tournament.planning import plan as plan_of
 from arena.tournament.session import Settings
 from arena.tournament.workers.backend import Chunk
-from arena.tournament.workers.compiling import needs_of, warm_rooms
+from arena.tournament.workers.compiling import needs_of, warm_games
 from arena.tournament.workers.processes import available_cpus
 from arena.tournament.workers.worker import Job, Worker
 
@@ -77,7 +77,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     plan = planned.plan
     matches = plan.format.most_matches(plan)  # refuses what cannot be played before anything is tried
     bots = {bot.files.sha256: bot.files for bot in tournament.bots}
-    warm_rooms(needs_of(plan, bots), say)
+    warm_games(needs_of(plan, bots), say)
     job = Job(
         plan, bots,
         least=least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots), isolation=settings.isolation,
@@ -125,5 +125,5 @@ def _calibrate(plan: Plan, place: int, job: Job, say: Callable[[str], None]) -> 
 def _played(worker: Worker, index: int, say: Callable[[str], None]) -> Chunk:
     """One match; what its bots ask for is compiled, and it is played again."""
     while (chunk := worker.play([index])).lacking:
-        warm_rooms({asked.game: (asked.part,) for asked in chunk.lacking.values()}, say)
+        warm_games({asked.game: (asked.part,) for asked in chunk.lacking.values()}, say)
     return chunk

@@ -22,7 +22,7 @@ from arena.records import Ending, MatchRecord
 from arena.results.journal import Endings, Finished, Journal, Row, packed
 from arena.results.status import Pace, Trouble, read_score
 from arena.tournament import repeats
-from arena.tournament.archive.luck import MATCHES_FOR_ALL, Reckoner
+from arena.tournament.archive.luck import MATCHES_FOR_ALL, LuckComputation
 from arena.tournament.field import least_isolation
 from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
 from arena.tournament.planning import Planned
@@ -300,7 +300,7 @@ def _add_luck(schedule: Schedule, journal: Journal, first: int, last: int, match
     if not schedule.plan.format.uses_luck:
         return
     assert isinstance(schedule, UsesLuck)
-    with Reckoner(schedule.plan, available_cpus() if matches >= MATCHES_FOR_ALL else 1) as reckoner:
+    with LuckComputation(schedule.plan, available_cpus() if matches >= MATCHES_FOR_ALL else 1) as reckoner:
         lucks = reckoner.reckon(journal.records(first, last))
         for outcome, luck in zip(journal.outcomes(first, last), lucks, strict=True):
             schedule.add_luck(outcome, luck)

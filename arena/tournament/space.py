@@ -6,7 +6,7 @@
       hands: [2, 24]                 # whole numbers, because both ends are
       rollout: [policy, uniform]     # any other list: one of these
       constants.place: [0.0, 60.0]   # the key `place` inside `constants`
-      constants: room                # all constants of the room's search, each in its own range (CONSTANTS in its rollout.py)
+      constants: room                # all constants of the game's search, each in its own range (CONSTANTS in its rollout.py)
 
 Points of the unit cube stand for settings: one coordinate for each name. They are a Latin hypercube: of n points, one has each
 n-th part of each range (M. McKay, R. Beckman, W. Conover, "A comparison of three methods for selecting values of input
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.errors import ConfigError
 
 LOG = "log"
@@ -88,12 +88,12 @@ Dimension = Range | Choices
 Space = Mapping[str, Dimension]
 
 
-def read_space(document: Mapping[str, Any], rooms: Sequence[Game], key: str) -> Space:
-    """Read the ranges and choices of a config; `rooms`: the games played. Raises ConfigError that names the key."""
+def read_space(document: Mapping[str, Any], games: Sequence[Game], key: str) -> Space:
+    """Read the ranges and choices of a config; `games`: the games played. Raises ConfigError that names the key."""
     if not document:
         raise ConfigError(f"{key}: at least one setting with its range is needed, such as exploration: [0.2, 2.0]")
     if document.get(CONSTANTS) == ROOM:
-        document = {name: value for name, value in document.items() if name != CONSTANTS} | _constants(rooms, key)
+        document = {name: value for name, value in document.items() if name != CONSTANTS} | _constants(games, key)
     for name in document:
         others = [other for other in document if other.startswith(f"{name}.")]
         if others:
@@ -101,12 +101,12 @@ def read_space(document: Mapping[str, Any], rooms: Sequence[Game], key: str) -> 
     return {name: _dimension(value, f"{key}.{name}") for name, value in document.items()}
 
 
-def _constants(rooms: Sequence[Game], key: str) -> dict[str, Any]:
-    if len({room.name for room in rooms}) > 1:
+def _constants(games: Sequence[Game], key: str) -> dict[str, Any]:
+    if len({game.name for game in games}) > 1:
         raise ConfigError(f"{key}.{CONSTANTS}: {ROOM}: of one game; several are played here")
-    found = rooms[0].rollout.CONSTANTS
+    found = games[0].rollout.CONSTANTS
     if not found:
-        raise ConfigError(f"{key}.{CONSTANTS}: the search of {rooms[0].name} has none")
+        raise ConfigError(f"{key}.{CONSTANTS}: the search of {games[0].name} has none")
     return {f"{CONSTANTS}.{constant.name}": [float(constant.low), float(constant.high)] for constant in found}
 
 
@@ -133,20 +133,20 @@ def _dimension(value: object, key: str) -> Dimension:
     return Range(low, high, isinstance(low, int) and isinstance(high, int), is_log)
 
 
-def start_of(space: Space, params: Mapping[str, Any], rooms: Sequence[Game]) -> Point:
-    """The point of the start: from the bot's parameters, else from the search's own settings in these rooms."""
-    own = _own_settings(params, rooms) if any(name.startswith(f"{CONSTANTS}.") for name in space) else {}
+def start_of(space: Space, params: Mapping[str, Any], games: Sequence[Game]) -> Point:
+    """The point of the start: from the bot's parameters, else from the search's own settings in these games."""
+    own = _own_settings(params, games) if any(name.startswith(f"{CONSTANTS}.") for name in space) else {}
     return tuple(dimension.place(_value(params, name, own.get(name))) for name, dimension in space.items())
 
 
-def _own_settings(params: Mapping[str, Any], rooms: Sequence[Game]) -> dict[str, Any]:
-    """The search settings on which all rooms agree, by name; the constants too if there is one room."""
-    defaults = [room.rollout.DEFAULTS._asdict() for room in rooms]
+def _own_settings(params: Mapping[str, Any], games: Sequence[Game]) -> dict[str, Any]:
+    """The search settings on which all games agree, by name; the constants too if there is one game."""
+    defaults = [game.rollout.DEFAULTS._asdict() for game in games]
     own = {name: value for name, value in defaults[0].items() if all(other[name] == value for other in defaults)}
     if params.get("rollout", "policy") != "policy":  # there the search has numbers of its own for these
         own = {name: value for name, value in own.items() if name not in ("prior", "expansion", "habit")}
-    if len({room.name for room in rooms}) == 1:
-        own |= {f"{CONSTANTS}.{constant.name}": constant.default for constant in rooms[0].rollout.CONSTANTS}
+    if len({game.name for game in games}) == 1:
+        own |= {f"{CONSTANTS}.{constant.name}": constant.default for constant in games[0].rollout.CONSTANTS}
     return own
 
 
@@ -182,21 +182,21 @@ def merged(params: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, 
     return result
 
 
-def spread(space: Space, count: int, dice: Random, centre: Point, width: float = 1.0) -> list[Point]:
+def spread(space: Space, count: int, stream: Random, centre: Point, width: float = 1.0) -> list[Point]:
     """`count` points: a Latin hypercube over the box of `width` around `centre`, or over the whole range if that is unknown."""
     columns: list[list[float]] = []
     for middle, dimension in zip(centre, space.values()):
-        column = [(part + dice.random()) / count for part in range(count)]
-        dice.shuffle(column)
+        column = [(part + stream.random()) / count for part in range(count)]
+        stream.shuffle(column)
         columns.append(column if middle is None else [dimension.near(middle, width, number) for number in column])
-    return [_changed(centre, point, dice) for point in zip(*columns)]
+    return [_changed(centre, point, stream) for point in zip(*columns)]
 
 
-def _changed(centre: Point, point: tuple[float, ...], dice: Random) -> Point:
+def _changed(centre: Point, point: tuple[float, ...], stream: Random) -> Point:
     """The centre with some coordinates replaced by the point's; unknown coordinates are always the point's."""
     share = min(0.5, CHANGES / len(point))
-    changes = [middle is None or dice.random() < share for middle in centre]
-    changes[dice.randrange(len(point))] = True
+    changes = [middle is None or stream.random() < share for middle in centre]
+    changes[stream.randrange(len(point))] = True
     return tuple(own if is_other else middle for middle, own, is_other in zip(centre, point, changes))
 
 

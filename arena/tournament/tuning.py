@@ -211,8 +211,8 @@ class _Run:
         self.observer = _Whole(tuning, observer)
         self.key = key_from_seed(tuning.seed)
         self.rounds: list[Round] = []
-        rooms = [games.load(entry.game) for entry in tuning.base.entries]
-        self.start = Candidate(START, {}, start_of(tuning.space, tuning.bot.params, rooms))
+        all_games = [games.load(entry.game) for entry in tuning.base.entries]
+        self.start = Candidate(START, {}, start_of(tuning.space, tuning.bot.params, all_games))
 
     def run(self) -> Tuned:
         tuning, best = self.tuning, self.start
@@ -240,11 +240,11 @@ class _Run:
 
     def _candidates(self, generation: int, centre: Candidate) -> list[Candidate]:
         """The best candidate so far, and new ones drawn near it."""
-        dice = Random(rng.derive(self.key, "candidates", generation))
+        stream = Random(rng.derive(self.key, "candidates", generation))
         width = NARROWER ** (generation - 1)
         space, count = self.tuning.space, self.tuning.asked.candidates - 1
         found = [Candidate(centre.name, centre.settings, centre.point)]
-        for number, point in enumerate(spread(space, count, dice, centre.point, width), 1):
+        for number, point in enumerate(spread(space, count, stream, centre.point, width), 1):
             settings = settings_at(space, point, self.start.point)
             if settings not in [other.settings for other in found]:
                 name = f"g{generation}c{number:02}" if settings else START  # a later generation may come back to it

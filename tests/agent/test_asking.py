@@ -1,4 +1,4 @@
-"""What a bot's sources say about the parts of a room that it asks for."""
+"""What a bot's sources say about the parts of a game that it asks for."""
 
 import ast
 import tracemalloc

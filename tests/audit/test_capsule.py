@@ -222,8 +222,8 @@ def test_a_row_that_says_it_was_not_locked_in_unlocks_no_stranger(
     assert main([*words, "--bot", str(HOUSE_BOTS / "random_bot.py")]) == 0  # ours, too: its parameters may be a stranger's
     assert "locked in, unlike" in capsys.readouterr().out
 
-    def unlockable(self: Holder, rooms: list[str], *, limits: Limits) -> None:
-        self._limits, self._keeper, self.not_locked = limits, None, "no locks"
+    def unlockable(self: Holder, games: list[str], *, limits: Limits) -> None:
+        self._limits, self._supervisor, self.not_locked = limits, None, "no locks"
 
     monkeypatch.setattr(Holder, "__init__", unlockable)
     assert main([*words, "--bot", str(spy)]) == 2

@@ -18,7 +18,7 @@ from arena.audit.notes import DecisionNotes, Ended, MatchNotes, Report, _Listeni
 from arena.cli.main import main
 from arena.match import MatchSetup, play
 from arena.match.choose import BotSeat, locked_seat, open_seat
-from arena.match.sandbox import Keeper
+from arena.match.sandbox import Supervisor
 from arena.match.single_match import agree
 from arena.records import DEFAULT_LIMITS, Clock, Ending, MatchRecord
 from arena.results.manifest import read_manifest
@@ -53,8 +53,8 @@ for line in sys.stdin:
 
 
 @pytest.fixture(scope="module")
-def keeper() -> Iterator[Keeper]:
-    with Keeper(["naga"]) as found:
+def supervisor() -> Iterator[Supervisor]:
+    with Supervisor(["naga"]) as found:
         yield found
 
 
@@ -70,23 +70,23 @@ def bot(how: str = "") -> tuple[BotFiles, dict[str, Any]]:
     return read_bot(TEST_BOTS / "noting_bot.py"), {"how": how}
 
 
-def played(how: str = "", keeper: Keeper | None = None) -> tuple[MatchSetup, MatchRecord]:
+def played(how: str = "", supervisor: Supervisor | None = None) -> tuple[MatchSetup, MatchRecord]:
     """A match in which the bot sits on seat 1, with nobody listening."""
     setup = msgspec.structs.replace(agree("naga", ["a", "b"], seed=4, clock=CLOCK), clock=CLOCK)
     files, params = bot()
     with (
         open_seat(files, seed=setup.bot_seeds[0], params=params) as one,
-        seat_of(how, keeper, setup.bot_seeds[1]) as other,
+        seat_of(how, supervisor, setup.bot_seeds[1]) as other,
     ):
         record = play(games.load("naga"), setup, [one, other])
     return setup, record
 
 
-def seat_of(how: str, keeper: Keeper | None, seed: int) -> BotSeat:
+def seat_of(how: str, supervisor: Supervisor | None, seed: int) -> BotSeat:
     files, params = bot(how)
-    if keeper is None:
+    if supervisor is None:
         return open_seat(files, seed=seed, params=params)
-    return locked_seat(keeper, files, limits=DEFAULT_LIMITS, seed=seed, params=params)
+    return locked_seat(supervisor, files, limits=DEFAULT_LIMITS, seed=seed, params=params)
 
 
 def heard(match: tuple[MatchSetup, MatchRecord], seat: BotSeat) -> MatchNotes:
@@ -100,11 +100,11 @@ def heard(match: tuple[MatchSetup, MatchRecord], seat: BotSeat) -> MatchNotes:
     return listening.found(record, 1)
 
 
-def test_the_notes_are_the_same_whatever_runs_the_bot(keeper: Keeper, command_bot: BotFiles) -> None:
+def test_the_notes_are_the_same_whatever_runs_the_bot(supervisor: Supervisor, command_bot: BotFiles) -> None:
     match = played()
     seed = match[0].bot_seeds[1]
     in_process = heard(match, seat_of("", None, seed))
-    locked = heard(match, seat_of("", keeper, seed))
+    locked = heard(match, seat_of("", supervisor, seed))
     own = match[1].seats[1].decisions
     assert in_process.decisions == own and in_process.asked == len(in_process.said) <= own
     assert in_process.differs_from is None and in_process.ended == Ended(first_output="ready", last_output="over")
@@ -113,11 +113,11 @@ def test_the_notes_are_the_same_whatever_runs_the_bot(keeper: Keeper, command_bo
     assert (first.output, second.output) == ("", "the second decision")
     assert locked == in_process
     with (
-        locked_seat(keeper, command_bot, limits=DEFAULT_LIMITS, seed=seed, params={}) as one,
+        locked_seat(supervisor, command_bot, limits=DEFAULT_LIMITS, seed=seed, params={}) as one,
         open_seat(bot()[0], seed=1, params={}) as other,
     ):
         record = play(games.load("naga"), match[0], [other, one])
-    again = locked_seat(keeper, command_bot, limits=DEFAULT_LIMITS, seed=seed, params={})
+    again = locked_seat(supervisor, command_bot, limits=DEFAULT_LIMITS, seed=seed, params={})
     by_command = heard((match[0], record), again)
     assert by_command.differs_from is None and by_command.ended == in_process.ended
     assert by_command.said[0].notes == first.notes
@@ -126,18 +126,18 @@ def test_the_notes_are_the_same_whatever_runs_the_bot(keeper: Keeper, command_bo
     assert unlocked == by_command
 
 
-def test_nobody_listens_in_a_match(keeper: Keeper) -> None:
+def test_nobody_listens_in_a_match(supervisor: Supervisor) -> None:
     """The results are those of a bot without notes, and a listener changes nothing either."""
-    records = [played(how, keeper)[1] for how in ("", "floods", "replaces")] + [played()[1]]
+    records = [played(how, supervisor)[1] for how in ("", "floods", "replaces")] + [played()[1]]
     assert len({(record.actions, record.seats[1].ending) for record in records}) == 1
     assert records[0].seats[1].ending is Ending.PLAYED
 
 
 @pytest.mark.parametrize("how", ["floods", "hostile", "replaces"])
-def test_what_is_no_note_costs_nothing(how: str, keeper: Keeper) -> None:
+def test_what_is_no_note_costs_nothing(how: str, supervisor: Supervisor) -> None:
     match = played()
     seed = match[0].bot_seeds[1]
-    found = heard(match, seat_of(how, keeper, seed))
+    found = heard(match, seat_of(how, supervisor, seed))
     assert found == heard(match, seat_of(how, None, seed))
     assert found.differs_from is None and not found.ended.fault and found.asked > 2
     for one in found.said:
@@ -152,31 +152,31 @@ def test_what_is_no_note_costs_nothing(how: str, keeper: Keeper) -> None:
         )  # fmt: skip
 
 
-def test_a_bot_that_does_not_repeat_is_found_out(keeper: Keeper) -> None:
+def test_a_bot_that_does_not_repeat_is_found_out(supervisor: Supervisor) -> None:
     match = played("wanders")
-    found = heard(match, seat_of("wanders", keeper, match[0].bot_seeds[1]))
+    found = heard(match, seat_of("wanders", supervisor, match[0].bot_seeds[1]))
     differing = [one for one in found.said if one.now is not None]
     assert differing and found.differs_from == differing[0].decision
     assert found.asked > len(differing) or found.asked == len(found.said)
 
 
 @pytest.mark.parametrize("how", ["raises", "dies"])
-def test_a_fault_comes_again_with_the_notes_before_it(how: str, keeper: Keeper) -> None:
-    match = played(how, keeper)
+def test_a_fault_comes_again_with_the_notes_before_it(how: str, supervisor: Supervisor) -> None:
+    match = played(how, supervisor)
     assert match[1].seats[1].ending is Ending.CRASH
-    found = heard(match, seat_of(how, keeper, match[0].bot_seeds[1]))
+    found = heard(match, seat_of(how, supervisor, match[0].bot_seeds[1]))
     assert (found.asked, found.differs_from, found.ended.fault) == (3, None, "")
     if how == "raises":
         assert found.said[2].notes[0].text == "legal"
         assert found == heard(match, seat_of(how, None, match[0].bot_seeds[1]))
 
 
-def test_a_fault_that_the_match_did_not_have_ends_it(keeper: Keeper) -> None:
+def test_a_fault_that_the_match_did_not_have_ends_it(supervisor: Supervisor) -> None:
     match = played()
-    found = heard(match, seat_of("raises", keeper, match[0].bot_seeds[1]))
+    found = heard(match, seat_of("raises", supervisor, match[0].bot_seeds[1]))
     assert (found.asked, found.said[-1].now) == (3, "(crash)")
     assert found.differs_from == found.said[-1].decision and "no idea" in found.ended.fault
-    mended = heard(played("raises"), seat_of("", keeper, match[0].bot_seeds[1]))
+    mended = heard(played("raises"), seat_of("", supervisor, match[0].bot_seeds[1]))
     assert mended.asked == 3 and mended.differs_from == mended.said[-1].decision
 
 
@@ -250,8 +250,8 @@ def test_the_terminal_shows_them_at_each_step(
         assert main(["replay", record.match_id, *words, "--out", str(out)]) == 2
 
 
-def test_a_match_has_room_for_so_much_and_no_more(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_match_has_room_for_so_much_and_no_more(supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notes_module, "MOST_LETTERS", 2000)
     match = played()
-    found = heard(match, seat_of("floods", keeper, match[0].bot_seeds[1]))
+    found = heard(match, seat_of("floods", supervisor, match[0].bot_seeds[1]))
     assert found.ended.is_full and found.asked == 2 < found.decisions and found.differs_from is None

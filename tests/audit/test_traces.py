@@ -13,7 +13,7 @@ from arena.engine.options import parse_options
 from arena.errors import ArenaError, ConfigError
 from arena.games import load, names
 
-ROOMS = names()
+GAMES = names()
 NAGA = load("naga")
 
 
@@ -45,10 +45,10 @@ def selection(documents):
     return next((at + 1, line) for at, line in enumerate(documents) if line.get("action", "")[:6] == "select" and line["seat"])
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seed", [*(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2)), 2])
-def test_what_was_played_verifies(room, seed):
-    table = laws.make_table(load(room), seed)
+def test_what_was_played_verifies(game, seed):
+    table = laws.make_table(load(game), seed)
     options = {**table.options, "max_rounds": 1} if "max_rounds" in table.options else table.options
     lines = list(traces.trace_lines(table.game, table.seats, options, seed))
     assert [checked.problems for checked in traces.verify(lines, "f")] == [()]
@@ -241,7 +241,7 @@ class TestCommands:
         assert capsys.readouterr().out == "3 passed, 0 failed\n"
 
     def test_verify_vectors_of_all_rooms(self, capsys):
-        assert main(["verify", *(str(load(room).folder / "vectors.jsonl") for room in ROOMS)]) == 0
+        assert main(["verify", *(str(load(game).folder / "vectors.jsonl") for game in GAMES)]) == 0
         assert capsys.readouterr().out.endswith(" passed, 0 failed\n")
 
     def test_verify_says_what_failed(self, tmp_path, capsys):

@@ -37,13 +37,13 @@ class Seeking(Agent[NagaView]):
                 yield f"what was in memory: {secret}", bytes.fromhex(secret.zfill(64))
 
     def act(self, view: NagaView) -> str:
-        room = games.load("naga")
-        options = room.resolve_options({}, 2)
+        game = games.load("naga")
+        options = game.resolve_options({}, 2)
         tried = 0
         for name, key in self.keys():
             for deal in range(DEALS):
                 tried += 1
-                state = room.deal(2, options, deal_seed(key, "naga", 2, canonical_json(options), deal))[0]
+                state = game.deal(2, options, deal_seed(key, "naga", 2, canonical_json(options), deal))[0]
                 if state.hand[view.seat] == view.state.hand[view.seat] and (state.field == view.state.field).all():
                     rival = " ".join(CARDS.listing(int(state.hand[1 - view.seat])))
                     raise ValueError(f"found deal {deal} by {name}: the rival holds {rival}")

@@ -11,15 +11,15 @@ class Studious(Agent):
     decisions = 0
 
     def act(self, view: View) -> str:
-        room = games.load(view.game)
-        world = room.from_bytes(view.state.tobytes())
-        room.engine.determinize(world, view.seat, seed_words(self.rng.randrange(1 << 30)))
-        room.engine.play_random(world, seed_words(1), room.new_actions(), 1000)
+        game = games.load(view.game)
+        world = game.from_bytes(view.state.tobytes())
+        game.engine.determinize(world, view.seat, seed_words(self.rng.randrange(1 << 30)))
+        game.engine.play_random(world, seed_words(1), game.new_actions(), 1000)
         view.strength(view.hand[:3], 1)
         self.decisions += 1
         return view.legal[0]
 
     def end(self, result: EndInfo) -> None:
-        room = games.load("naga")
-        compiled = sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room))
+        game = games.load("naga")
+        compiled = sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game))
         print(f"decisions {self.decisions} compilations {compiled}", flush=True)

@@ -60,7 +60,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, words: Iterator[str]) -> None:
 def test_a_person_plays_by_number_and_is_asked_again_after_nonsense(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("arena.server.table_process.telling.MOST_MATCHES", 1)
+    monkeypatch.setattr("arena.server.table_process.broadcaster.MOST_MATCHES", 1)
     answers(monkeypatch, iter(["what?", "99"] + ["0"] * 50))
     assert main(["play", "naga", "--against", RANDOM, "--seed", "3", "--out", str(tmp_path)]) == 0
     text = capsys.readouterr().out
@@ -88,7 +88,7 @@ def test_the_engine_is_measured(capsys: pytest.CaptureFixture[str], monkeypatch:
     monkeypatch.setattr("arena.cli.bench.engine.PLAY_SECONDS", 0.001)
     monkeypatch.setattr("arena.cli.bench.engine.PYTHON_DECISIONS", 200)
     monkeypatch.setattr("arena.cli.bench.engine.open_spiel_speeds", list)
-    monkeypatch.setattr("arena.cli.bench.engine._WARM_UP", ("-c", WARMED_UP))  # to compile the room takes a minute
+    monkeypatch.setattr("arena.cli.bench.engine._WARM_UP", ("-c", WARMED_UP))  # to compile the game takes a minute
     assert main(["bench", "engine", "--game", "naga", "--format", "json"]) == 0
     figures = json.loads(capsys.readouterr().out)
     (speed,), (cost,) = figures["random_play"], figures["rooms"]

@@ -18,7 +18,7 @@ import yaml
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.cli.bench.channels import Channel
-from arena.cli.bench.engine import PlaySpeed, RoomCost
+from arena.cli.bench.engine import GameCost, PlaySpeed
 from arena.cli.bench.env import AGENTS, LEDUC, MANY, SPARROW, StepSpeed
 from arena.cli.bench.match import MatchCost, SearchFixed
 from arena.cli.bench.seats import SeatCost
@@ -276,8 +276,8 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     "engine": (
         {
             "all_ready": lambda *_: ["naga"], "open_spiel_speeds": list,
-            "room_speeds": lambda name: [PlaySpeed(name, 2, np.float64(1e6), 15.0)],
-            "room_cost": lambda name: RoomCost(name, 1.0, 300.0, 120, 30.0, 1.0),
+            "game_speeds": lambda name: [PlaySpeed(name, 2, np.float64(1e6), 15.0)],
+            "game_cost": lambda name: GameCost(name, 1.0, 300.0, 120, 30.0, 1.0),
         },
         lambda found: found["random_play"][0]["decisions_per_second"] == 1e6 and found["rooms"][0]["game"] == "naga",
     ),
@@ -311,8 +311,8 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
     ),
     "seats": (
         {
-            "all_ready": lambda *_: ["naga"], "seat_cost": lambda rooms: SEAT,
-            "command_costs": lambda room: [CommandCost("C", 1.0, 0.5, 40.0, 80.0, 5.0)],
+            "all_ready": lambda *_: ["naga"], "seat_cost": lambda games: SEAT,
+            "command_costs": lambda game: [CommandCost("C", 1.0, 0.5, 40.0, 80.0, 5.0)],
         },
         lambda found: found["seats"][0]["seat_private_mb"] is None and found["commands"][0]["language"] == "C",
     ),

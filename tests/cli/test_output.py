@@ -176,7 +176,7 @@ DOORS = {
     "cli/measuring/commands.py": "the program of a bot: the pipe is its channel",
     "bench/hall_process.py": "the pipe to the process that is measured",
     "server/contest/parent_pipe.py": "the pipe to the hall",
-    "server/table_process/desk.py": "a line for who runs the hall, made printable",
+    "server/table_process/input_queue.py": "a line for who runs the hall, made printable",
     "tournament/workers/compiling.py": "the pipe to the process that compiles",
     "match/sandbox/doctor.py": "the pipe to the process that is tried",
     "server/views/submissions.py": "a report in memory, by the door for pages",
@@ -221,7 +221,7 @@ def test_the_door_is_watched(tmp_path: Path) -> None:
 
 
 def test_what_the_hall_says_by_itself_is_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
-    """The door changes no text that is visible anyway, such as the views of the rooms."""
+    """The door changes no text that is visible anyway, such as the views of the games."""
     for name in ("naga", "nertz", "hisatsu", "yaniv", "nanatoridori"):
         game = load(name)
         seats = game.seats[0]

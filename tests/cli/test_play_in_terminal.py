@@ -29,7 +29,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
     monkeypatch.setenv("LANG", "C")
     monkeypatch.delenv("LC_ALL", raising=False)
-    monkeypatch.setattr("arena.server.table_process.telling.MOST_MATCHES", 1)
+    monkeypatch.setattr("arena.server.table_process.broadcaster.MOST_MATCHES", 1)
     monkeypatch.setattr("arena.cli.table.person.SEARCH", {"iterations": 60})
 
     def played(*words: object, answers: list[str]) -> tuple[int, str, str]:

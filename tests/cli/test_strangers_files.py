@@ -32,7 +32,7 @@ from arena.tournament.session import LOCAL, Settings
 from helpers.mutations import NASTY, mutated
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
-ROOMS = names()
+GAMES = names()
 FEW = settings(
     max_examples=60, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -250,11 +250,11 @@ def test_a_version_of_a_submission(data: st.DataObject, tmp_path: Path) -> None:
         Submissions(tmp_path).files(found)
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 @FEW
 @given(data=st.data())
-def test_a_trace(room: str, data: st.DataObject) -> None:
-    table = laws.make_table(load(room), 2)
+def test_a_trace(game: str, data: st.DataObject) -> None:
+    table = laws.make_table(load(game), 2)
     options = {**table.options, "max_rounds": 1} if "max_rounds" in table.options else table.options
     lines = []
     for line in traces.trace_lines(table.game, table.seats, options, 2):
@@ -268,11 +268,11 @@ def test_a_trace(room: str, data: st.DataObject) -> None:
         return
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("loaded", GAMES)
 @MANY
 @given(data=st.data())
-def test_options(room: str, data: st.DataObject) -> None:
-    game = load(room)
+def test_options(loaded: str, data: st.DataObject) -> None:
+    game = load(loaded)
     option = data.draw(st.sampled_from([option.name for option in game.options]))
     value = data.draw(st.sampled_from(NASTY))
     reads: list[Callable[[], object]] = [
@@ -288,7 +288,7 @@ def test_options(room: str, data: st.DataObject) -> None:
 
 
 SIGNS = "abname,;\n\t\"'0179-|#[]{}: "
-TABLES = [(load(room), option) for room in ROOMS for option in load(room).options if isinstance(option, DataTable)]
+TABLES = [(load(game), option) for game in GAMES for option in load(game).options if isinstance(option, DataTable)]
 
 
 @pytest.mark.parametrize(("game", "option"), TABLES, ids=[f"{game.name}-{option.name}" for game, option in TABLES])

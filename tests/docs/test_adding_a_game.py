@@ -1,4 +1,4 @@
-"""The page on adding a game: its files are those of tests/rooms, and what it tells to do gives a room that is played."""
+"""The page on adding a game: its files are those of tests/rooms, and what it tells to do gives a game that is played."""
 
 import doctest
 import os
@@ -35,7 +35,7 @@ def test_what_the_page_says_gives_a_room_that_keeps_the_laws_and_is_played(tmp_p
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join([str(tmp_path), str(tmp_path / "installed")]),
-        "NUMBA_DISABLE_JIT": "1",  # that the compiler changes nothing is tested for all rooms
+        "NUMBA_DISABLE_JIT": "1",  # that the compiler changes nothing is tested for all games
         "PYTEST_ADDOPTS": "-p no:cacheprovider",
         "COLUMNS": "120",
     }

@@ -94,7 +94,7 @@ def test_a_fragment_is_found(code: str) -> None:
 
 
 def test_a_sentence_is_no_fragment() -> None:
-    assert not fragments('"""Where rooms are found."""\ndef f():\n    """All tables of the field."""')
+    assert not fragments('"""Where games are found."""\ndef f():\n    """All tables of the field."""')
 
 
 def test_a_rejected_word_is_found_whatever_its_case() -> None:

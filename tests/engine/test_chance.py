@@ -1,4 +1,4 @@
-"""Luck worked out from logs: exact in a game of six cards, fair in all rooms, and the same whoever sits where."""
+"""Luck worked out from logs: exact in a game of six cards, fair in all games, and the same whoever sits where."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -33,7 +33,7 @@ def worked_out(game, seed, actions, *, until=None, stream=9, values=NO_VALUES, o
 @pytest.fixture(scope="module")
 def poker_luck(tmp_path_factory):
     """Leduc hold'em is installed; no more of it is compiled than luck and its laws need."""
-    with poker_rooms.installed(poker_rooms.ROOMS, tmp_path_factory.mktemp("installed")):
+    with poker_rooms.installed(poker_rooms.GAMES, tmp_path_factory.mktemp("installed")):
         games.ready_luck(load("leduc"))
         yield
 

@@ -18,28 +18,28 @@ PACKAGE = Path(jit.__file__).parent.parent
 WARM = """
 from arena import games
 from arena.engine import jit
-room = games.load("naga")
-games.warm(room)
-for entry in games.compiled_entries(room):
+game = games.load("naga")
+games.warm(game)
+for entry in games.compiled_entries(game):
     jit.forbid_compiling(entry)
-games.warm(room)
-print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room)))
+games.warm(game)
+print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game)))
 """
 ONE_ENTRY = """
 from arena import games
 from arena.engine import jit
-room = games.load("naga")
-room.engine.is_terminal(room.new_states())
-print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room)))
+game = games.load("naga")
+game.engine.is_terminal(game.new_states())
+print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game)))
 """
 FORBIDDEN = """
 import numpy as np
 from arena import games
 from arena.engine import jit
-room = games.load("naga")
-games.warm(room)
-jit.forbid_all_compiling([room.package])
-for entry in games.compiled_entries(room):
+game = games.load("naga")
+games.warm(game)
+jit.forbid_all_compiling([game.package])
+for entry in games.compiled_entries(game):
     jit.forbid_compiling(entry)
     try:
         entry(np.zeros(1))
@@ -61,7 +61,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
 
 
 def test_a_room_that_is_warm_compiles_nothing() -> None:
-    """The room was warmed before the first test, by another process."""
+    """The game was warmed before the first test, by another process."""
     assert python(WARM, cache.cache_root()) == "0"
 
 
@@ -82,11 +82,11 @@ def test_settings_that_change_no_code_share_what_is_compiled(tmp_path: Path, mon
 def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, tmp_path / "arena", ignore=shutil.ignore_patterns("__pycache__"))
     ask = "from arena.engine import jit; print(jit.source_hash('arena.games.naga'), jit.source_hash('engine'))"
-    room, engine = python(ask, tmp_path / "cache", tmp_path).split()
+    game, engine = python(ask, tmp_path / "cache", tmp_path).split()
     rules = tmp_path / "arena" / "games" / "naga" / "state.py"
     rules.write_text(rules.read_text().replace("MAJORITY = 5", "MAJORITY = 6"))
     edited = python(ask, tmp_path / "cache", tmp_path).split()
-    assert edited[0] != room and edited[1] == engine
+    assert edited[0] != game and edited[1] == engine
     shared = tmp_path / "arena" / "engine" / "rng.py"
     shared.write_text(shared.read_text() + "\n")
     assert python(ask, tmp_path / "cache", tmp_path).split()[1] != engine

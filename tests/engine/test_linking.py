@@ -86,7 +86,7 @@ def test_an_entry_may_call_another_one() -> None:
 
 
 def test_functions_that_numba_compiles_alone_may_call_ours() -> None:
-    """A bot's author uses numba, too, and calls a room's functions from there."""
+    """A bot's author uses numba, too, and calls a game's functions from there."""
 
     @numba.njit  # type: ignore[untyped-decorator]
     def alone(rng: Any, hand: int) -> int:
@@ -158,21 +158,21 @@ def test_arrays_that_are_given_back_stay_alive() -> None:
 
 @pytest.mark.parametrize("name", games.names())
 def test_rooms_and_searches_free_what_they_allocate(name: str) -> None:
-    room = games.load(name)
-    seats = room.seats[0]
+    game = games.load(name)
+    seats = game.seats[0]
     with allocations() as kept:
         for seed in range(3):
-            states = room.deal(seats, room.resolve_options({}, seats), seed)
-            seat = room.engine.current_seat(states)
+            states = game.deal(seats, game.resolve_options({}, seats), seed)
+            seat = game.engine.current_seat(states)
             for method in ("ismcts", "pimc", "flat"):
                 search.search(
-                    room,
-                    room.observed(states, seat),
+                    game,
+                    game.observed(states, seat),
                     seat,
-                    room.legal_list(states),
+                    game.legal_list(states),
                     search.Settings(iterations=20, method=method),
                 )
-            room.engine.play_random(states, seed_words(seed), room.new_actions(), 1 << 20)
+            game.engine.play_random(states, seed_words(seed), game.new_actions(), 1 << 20)
     assert kept() == 0
 
 

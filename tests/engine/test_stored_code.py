@@ -16,11 +16,11 @@ from arena.engine import jit, stored_code
 ONE_ENTRY = """
 from arena import games
 from arena.engine import jit
-room = games.load("naga")
-print(jit.is_warm(room.package))
-room.engine.is_terminal(room.new_states())
-jit.mark_warm(room.package)
-print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(room)))
+game = games.load("naga")
+print(jit.is_warm(game.package))
+game.engine.is_terminal(game.new_states())
+jit.mark_warm(game.package)
+print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game)))
 """
 
 

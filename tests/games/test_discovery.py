@@ -1,4 +1,4 @@
-"""Where rooms are found: what other distributions offer is read once, and again when one comes or goes."""
+"""Where games are found: what other distributions offer is read once, and again when one comes or goes."""
 
 from importlib.metadata import entry_points
 from pathlib import Path

@@ -8,8 +8,8 @@ import pytest
 
 from arena.agent import Agent
 from arena.agent.view import View
+from arena.engine.game import Game, States
 from arena.engine.rng import seed_words
-from arena.engine.room import Game, States
 from arena.games import load
 from arena.games.hisatsu.estimates import hidden_sums, turns_left
 from arena.games.hisatsu.state import MAX_CARDS, TURNS
@@ -127,35 +127,35 @@ def test_turns_left_are_six_less_those_taken() -> None:
 @pytest.mark.parametrize(("game", "seats"), [("yaniv", 2), ("yaniv", 6), ("hisatsu", 3), ("hisatsu", 5)])
 def test_beliefs_are_worlds_that_fit(game: str, seats: int) -> None:
     """What a seat sees of a believed world is what it sees; every card is somewhere once."""
-    room = load(game)
-    constants = room.constants
-    names = [constant.name for constant in room.rollout.CONSTANTS]
+    loaded = load(game)
+    constants = loaded.constants
+    names = [constant.name for constant in loaded.rollout.CONSTANTS]
     constants[names.index("belief" if game == "hisatsu" else "thrift")] = 0.5
-    states = room.deal(seats, room.resolve_options({}, seats), 3)
+    states = loaded.deal(seats, loaded.resolve_options({}, seats), 3)
     rng = seed_words(5)
     for number in range(40):
-        if room.engine.is_round_over(states):
+        if loaded.engine.is_round_over(states):
             break
         for seat in range(seats):
-            _check_belief(room, states, seat, constants, rng)
-        codes = room.legal_list(states)
-        room.engine.step(states, codes[(7 * number + 3) % len(codes)])
+            _check_belief(loaded, states, seat, constants, rng)
+        codes = loaded.legal_list(states)
+        loaded.engine.step(states, codes[(7 * number + 3) % len(codes)])
 
 
-def _check_belief(room: Game, states: States, seat: int, constants: object, rng: object) -> None:
-    seen = room.observed(states, seat)
-    world = room.from_bytes(seen.tobytes())
-    room.engine.determinize(world, seat, rng)
-    before = _all_cards(room, world)
-    room.rollout.believe(world[0], seat, constants, rng)
-    assert room.observed(world, seat).tobytes() == seen.tobytes()
-    assert _all_cards(room, world) == before
+def _check_belief(game: Game, states: States, seat: int, constants: object, rng: object) -> None:
+    seen = game.observed(states, seat)
+    world = game.from_bytes(seen.tobytes())
+    game.engine.determinize(world, seat, rng)
+    before = _all_cards(game, world)
+    game.rollout.believe(world[0], seat, constants, rng)
+    assert game.observed(world, seat).tobytes() == seen.tobytes()
+    assert _all_cards(game, world) == before
 
 
-def _all_cards(room: Game, states: States) -> list[str]:
+def _all_cards(game: Game, states: States) -> list[str]:
     """Every card with its owner where it keeps one, wherever it lies."""
-    document = room.text.to_position(states[0])
-    if room.name == "yaniv":
+    document = game.text.to_position(states[0])
+    if game.name == "yaniv":
         return sorted(card for key in ("stock", "hands", "buried", "previous", "laid") for card in _flat(document[key]))
     s = states[0]
     rows = []

@@ -2,43 +2,43 @@
 
 from typing import Any
 
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from arena.games import load
 from arena.games.hisatsu.state import DECK
 from arena.reports.pages.lessons import script
 
 
 def test_the_hands_of_naga_are_what_the_lesson_calls_them() -> None:
-    room, states = _dealt("naga")
+    game, states = _dealt("naga")
     shown: list[tuple[str, str]] = []
     for seat, action in _actions("naga"):
-        view = _view(room, states, seat)
+        view = _view(game, states, seat)
         if action.startswith("select"):
             shown.append((action, view.category(view.selections[action], view.place)))
             if view.contest == 7 and seat == 0:
                 assert view.unseen == ["t7", "e1", "e7"], "the rival's hand"
                 assert max(view.category(cards, 4) for cards in (["t7", "e1"], ["t7", "e7"], ["e1", "e7"])) == "pair"
-        room.engine.step(states, view.codes[view.legal.index(action)])
+        game.engine.step(states, view.codes[view.legal.index(action)])
     hands = [hand for _, hand in shown]
     assert list(zip(hands[::2], hands[1::2], strict=True)) == [
         ("straight", "four of a kind"), ("three of a kind", "three of a kind"), ("straight", "pair"),
         ("flush", "three of a kind"), ("straight", "straight"), ("none", "three of a kind"), ("three of a kind", "pair"),
     ]  # fmt: skip
-    assert [room.rules.fields_won(states[0], seat) for seat in range(2)] == [6, 3]
+    assert [game.rules.fields_won(states[0], seat) for seat in range(2)] == [6, 3]
 
 
 def test_the_sums_and_scores_of_hisatsu_are_those_of_the_lesson() -> None:
     deck = {name: numbers for name, *numbers in DECK.default}
     assert [deck[name] for name in ("Bear", "Fox", "Serow", "Goose")] == [[3, 16, 4], [1, 7, 3], [2, 10, 4], [2, 15, 2]]
-    room, states = _dealt("hisatsu")
+    game, states = _dealt("hisatsu")
     sums = {}
     for seat, action in _actions("hisatsu"):
-        view = _view(room, states, seat)
-        whole = room.text.to_position(states[0])
+        view = _view(game, states, seat)
+        whole = game.text.to_position(states[0])
         sums |= {slot["name"]: sum(card[1] for card in slot["cards"]) for slot in whole["row"] if slot}
-        room.engine.step(states, view.codes[view.legal.index(action)])
+        game.engine.step(states, view.codes[view.legal.index(action)])
     assert (sums["Fox"], sums["Bear"], sums["Goose"]) == (7, 19, 14)
-    assert [int(room.rules.score(states[0], seat)) for seat in range(3)] == [9, 5, -2]
+    assert [int(game.rules.score(states[0], seat)) for seat in range(3)] == [9, 5, -2]
 
 
 def _actions(game: str) -> list[tuple[int, str]]:
@@ -48,11 +48,11 @@ def _actions(game: str) -> list[tuple[int, str]]:
 
 
 def _dealt(game: str) -> tuple[Game, States]:
-    room, written = load(game), script(game)
+    loaded, written = load(game), script(game)
     assert written is not None
-    return room, room.deal(written.seats, room.resolve_options(written.options, written.seats), written.seed)
+    return loaded, loaded.deal(written.seats, loaded.resolve_options(written.options, written.seats), written.seed)
 
 
-def _view(room: Game, states: States, seat: int) -> Any:
-    assert room.engine.current_seat(states) == seat
-    return room.view(room, room.observed(states, seat), seat, codes=room.legal_list(states), events=list, clock=None)
+def _view(game: Game, states: States, seat: int) -> Any:
+    assert game.engine.current_seat(states) == seat
+    return game.view(game, game.observed(states, seat), seat, codes=game.legal_list(states), events=list, clock=None)

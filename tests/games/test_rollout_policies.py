@@ -76,7 +76,7 @@ def test_a_short_search_beats_what_looks_best(game: str, deals: int, options: di
 
 
 @pytest.mark.parametrize(
-    ("room", "seats", "options"),
+    ("loaded", "seats", "options"),
     [
         ("naga", 2, {}),
         ("hisatsu", 4, {}),
@@ -86,8 +86,8 @@ def test_a_short_search_beats_what_looks_best(game: str, deals: int, options: di
         ("nertz", 6, {"target": 10, "teams": True}),
     ],
 )
-def test_the_end_of_a_match_is_worth_more_in_a_better_place(room: str, seats: int, options: dict[str, Any]) -> None:
-    game = load(room)
+def test_the_end_of_a_match_is_worth_more_in_a_better_place(loaded: str, seats: int, options: dict[str, Any]) -> None:
+    game = load(loaded)
     worth, out = np.zeros(max(game.seats)), game.new_actions()
     for deal in range(10):
         states = game.deal(seats, game.resolve_options(options, seats), deal)

@@ -1,4 +1,4 @@
-"""A page on which the table of one room is drawn for a seat that has to choose, and plays what is clicked or tapped."""
+"""A page on which the table of one game is drawn for a seat that has to choose, and plays what is clicked or tapped."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ window.choose = (game, {position, seat, legal, refusals}) => {
 
 
 class ChoosingPage:
-    """The table of a room on a page of its own."""
+    """The table of a game on a page of its own."""
 
     def __init__(self, page: Page, game: str) -> None:
         self.page, self._game = page, game

@@ -8,7 +8,7 @@ from arena.agent import read_bot
 from arena.agent.view import View
 from arena.games import load
 from arena.match import play
-from arena.match.sandbox import CommandSeat, Keeper, LockedSeat
+from arena.match.sandbox import CommandSeat, LockedSeat, Supervisor
 from arena.match.single_match import agree
 from arena.records import Clock, Limits, MatchRecord
 from helpers.paths import TEST_BOTS
@@ -21,9 +21,9 @@ SECRET = "parameter-of-the-rival"
 
 def first_view(*, seat: int, clock: Clock = CLOCK) -> View:
     """The first decision of a match of Naga, as a seat sees it."""
-    room = load("naga")
-    states = room.deal(2, room.resolve_options({}, 2), 1)
-    return room.view(room, room.observed(states, seat), seat, codes=room.legal_list(states), events=list, clock=clock)
+    game = load("naga")
+    states = game.deal(2, game.resolve_options({}, 2), 1)
+    return game.view(game, game.observed(states, seat), seat, codes=game.legal_list(states), events=list, clock=clock)
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Played:
     """What each bot printed."""
 
 
-def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] | None = None, **changes: Any) -> Played:
+def play_locked(supervisor: Supervisor, bots: list[Path], params: list[dict[str, Any]] | None = None, **changes: Any) -> Played:
     """One match in seat order, of Naga unless `game` names another one; command bots have their own kind of seat."""
     game = changes.pop("game", "naga")
     setup = agree(game, [bot.stem for bot in bots], seed=changes.pop("seed", 3), clock=changes.pop("clock", CLOCK))
@@ -43,7 +43,7 @@ def play_locked(keeper: Keeper, bots: list[Path], params: list[dict[str, Any]] |
     arguments = {"limits": LIMITS, **changes}
     files = [read_bot(bot) for bot in bots]
     seats = [
-        (seat_type if bot.command is None else CommandSeat)(keeper, bot, seed=seed, params=given, **arguments)
+        (seat_type if bot.command is None else CommandSeat)(supervisor, bot, seed=seed, params=given, **arguments)
         for bot, seed, given in zip(files, setup.bot_seeds, params or [{}] * len(bots))
     ]
     try:

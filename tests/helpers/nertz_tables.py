@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.audit.laws.traces import play_text
-from arena.engine.room import States
+from arena.engine.game import States
 from arena.games import load
 from arena.games.nertz.state import CARD, CARDS
 
@@ -62,9 +62,9 @@ def made(units: list[dict[str, Any]], foundations: tuple[tuple[str, list[int]], 
             *(card for pile in layout["work"] for card in pile),
         }
         left = [card for card in DECK if card not in used]
-        room = 35 - len(layout["stock"]) - len(layout["waste"])
-        layout["stock"] = layout["stock"] + left[:room]
-        layout["nertz"] = left[room:] + layout["nertz"]
+        game = 35 - len(layout["stock"]) - len(layout["waste"])
+        layout["stock"] = layout["stock"] + left[:game]
+        layout["nertz"] = left[game:] + layout["nertz"]
         layouts.append(layout)
     piles = [{"suit": suit, "units": owners} for suit, owners in foundations]
     return {"game": "nertz", "seats": seats, "phase": "play", "turn": 0, "units": layouts, "foundations": piles} | rest

@@ -1,4 +1,4 @@
-"""Two rooms of another distribution (tests/rooms), installed for a while: found as an installed package's rooms are."""
+"""Two games of another distribution (tests/rooms), installed for a while: found as an installed package's games are."""
 
 import os
 import tomllib
@@ -10,9 +10,9 @@ import pytest
 
 from helpers.paths import TESTS
 
-ROOMS = TESTS / "rooms"
+GAMES = TESTS / "rooms"
 NAMES = ("kuhn", "leduc")
-FOLDERS = {name: ROOMS / "poker_rooms" / name for name in NAMES}
+FOLDERS = {name: GAMES / "poker_rooms" / name for name in NAMES}
 
 
 def write_metadata(project: Path, folder: Path) -> None:

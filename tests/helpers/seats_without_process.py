@@ -22,7 +22,7 @@ class Nobody(Child):
 
 
 class NoKeeper:
-    """A keeper that has no processes."""
+    """A supervisor that has no processes."""
 
     level = "locked"
     watch = MemoryWatch()

@@ -1,9 +1,9 @@
 """Set-ups of single matches with seeds that depend on the deal, the rotation and the seat alone."""
 
 from arena.agent import BotFiles
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.rng import derive
-from arena.engine.room import Game
 from arena.match import MatchSetup, Player
 from arena.records import Clock
 

@@ -1,4 +1,4 @@
-"""Which cards lie where in a position: what a drawing of it must show, by room."""
+"""Which cards lie where in a position: what a drawing of it must show, by game."""
 
 from collections.abc import Callable
 from typing import Any
@@ -97,4 +97,4 @@ ZONES: dict[str, Callable[[dict[str, Any]], Zones]] = {
     "nertz": nertz,
     "yaniv": yaniv,
 }
-"""Game, what lies where in a position of it. A room with a table that is missing here fails the tests."""
+"""Game, what lies where in a position of it. A game with a table that is missing here fails the tests."""

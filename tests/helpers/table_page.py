@@ -1,4 +1,4 @@
-"""A page of a real browser that draws the tables of the rooms, and tells what it drew."""
+"""A page of a real browser that draws the tables of the games, and tells what it drew."""
 
 import json
 from typing import Any
@@ -98,7 +98,7 @@ class Move(msgspec.Struct):
 
 
 class TablePage:
-    """A page that holds the kit and the table of one room."""
+    """A page that holds the kit and the table of one game."""
 
     def __init__(self, page: Page, game: str) -> None:
         self._page, self.game = page, game

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import Any
 
+from arena.engine.game import Game, States
 from arena.engine.random_tables import Table, decisions, make_table, resampled
 from arena.engine.rng import seed_words
-from arena.engine.room import Game, States
 from arena.games import encoding
 
 

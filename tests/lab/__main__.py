@@ -16,7 +16,7 @@ from arena.engine.readiness import CHANCE
 from arena.reports.data import json_text
 from arena.search import Settings
 from arena.shipped import house_folder
-from arena.tournament.workers.compiling import everything, warm_rooms
+from arena.tournament.workers.compiling import everything, warm_games
 
 RATINGS = {jit.RATINGS: "arena.ratings"}
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -60,7 +60,7 @@ def exact(game: list[str] = [], bot: list[str] = [], positions: Annotated[int, t
     names = game or games_with_moments()
     asked = players_of([named_bot(name) for name in bot])
     players = {name: [one for one in asked if one.plays(name)] if bot else house_players(name) for name in names}
-    warm_rooms(everything(players), say)
+    warm_games(everything(players), say)
     errors, found = [], []
     for kind in (moment for name in names if players[name] for moment in moments(name)):
         say(f"{kind.game.name}, {kind.name} ...")
@@ -76,7 +76,7 @@ def formats() -> None:
     """Measure error rates of compare, and the matches that compare and ladder save."""
     from lab.formats import DIFFERENCE, ERROR, MEANS, MOST_DEALS, SIMULATED_RUNS, Bank, savings, simulated
 
-    warm_rooms({"naga": ()}, say)
+    warm_games({"naga": ()}, say)
     tests = [
         simulated(mean, matches=matches, spread=0.2, error=ERROR, difference=DIFFERENCE, runs=SIMULATED_RUNS, most=MOST_DEALS)
         for matches in (2, 8)  # of a deal: two seats; four seats, exchanged
@@ -90,7 +90,7 @@ def hall(sockets: Annotated[int, typer.Option(min=1)] = 2_000, seconds: Annotate
     """Measure live boards, page weights and what open pages cost a tournament."""
     from lab.hall import hall_cost
 
-    warm_rooms({}, say, RATINGS)
+    warm_games({}, say, RATINGS)
     show(hall_cost(sockets, seconds, say))
 
 
@@ -105,7 +105,7 @@ def luck(
 
     names = [name for name in game or games.names() if games.has_luck(name)]
     asked = tables(names, seats, parse_options(option))
-    warm_rooms({name: (CHANCE, Settings(iterations=1).method) if searched else (CHANCE,) for name in names}, say)
+    warm_games({name: (CHANCE, Settings(iterations=1).method) if searched else (CHANCE,) for name in names}, say)
     fair, certain, boards = measure(asked, matches, searched, seed, workers or os.cpu_count() or 1, say)
     show({"fairness": fair, "certainty": certain, "boards": boards})
 
@@ -115,7 +115,7 @@ def overall() -> None:
     """Measure the overall ranking and the order of matches on fields of known skill."""
     from lab.overall import order_costs, overall_costs
 
-    warm_rooms({}, say, RATINGS)
+    warm_games({}, say, RATINGS)
     show({"overall": overall_costs(say=say), "orders": order_costs()})
 
 
@@ -125,7 +125,7 @@ def races(slots: int = 20_000) -> None:
     from lab.fairness import GAME
     from lab.fairness import races as measure
 
-    warm_rooms({GAME: ()}, say)
+    warm_games({GAME: ()}, say)
     show(measure(slots))
 
 
@@ -134,7 +134,7 @@ def rows(matches: Annotated[int, typer.Option(min=1)] = 2_500_000) -> None:
     """Measure storing, rating and showing millions of result rows."""
     from lab.rows import rows_cost
 
-    warm_rooms({}, say, RATINGS)
+    warm_games({}, say, RATINGS)
     with tempfile.TemporaryDirectory(prefix="arena-rows-") as folder:
         show(rows_cost(Path(folder), matches, say))
 

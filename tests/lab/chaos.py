@@ -150,11 +150,11 @@ def _start(folder: Path, out: str, backend: str, workers: int, *, pause: float =
 
 class _Storm:
     def __init__(
-        self, folder: Path, kills: int, backend: str, workers: int, dice: random.Random, found: Chaos,
+        self, folder: Path, kills: int, backend: str, workers: int, stream: random.Random, found: Chaos,
         on_progress: Callable[[Chaos, int], None],
     ) -> None:  # fmt: skip
         self._folder, self._kills, self._backend, self._workers = folder, kills, backend, workers
-        self._dice, self._found, self._on_progress = dice, found, on_progress
+        self._stream, self._found, self._on_progress = stream, found, on_progress
         self._lineage = Lineage()
         self._process = _start(folder, "stormy", backend, workers)
 
@@ -178,8 +178,8 @@ class _Storm:
 
     def _strike(self) -> None:
         """Kill one process at a random moment, after some more matches are finished."""
-        kind = self._dice.choice(KINDS)
-        if not self._wait_for_matches(self._dice.randrange(1, MATCHES_PER_KILL)):
+        kind = self._stream.choice(KINDS)
+        if not self._wait_for_matches(self._stream.randrange(1, MATCHES_PER_KILL)):
             _, trouble = self._process.communicate()
             raise ArenaError(
                 f"the tournament ended with {self._process.returncode} after {self._found.kills.total()} of {self._kills} "
@@ -192,7 +192,7 @@ class _Storm:
             self._process.kill()
         else:
             os.killpg(self._process.pid, signal.SIGINT)
-            time.sleep(self._dice.uniform(0.0, 1.0))
+            time.sleep(self._stream.uniform(0.0, 1.0))
             with contextlib.suppress(ProcessLookupError):  # it has ended already
                 os.killpg(self._process.pid, signal.SIGINT)
         _, trouble = self._process.communicate()
@@ -204,7 +204,7 @@ class _Storm:
 
     def _kill_a_worker(self) -> None:
         workers = self._lineage.named(self._process.pid, _WORKERS[self._backend])
-        if workers and self._lineage.kill(self._dice.choice(workers)):  # else they are just being started
+        if workers and self._lineage.kill(self._stream.choice(workers)):  # else they are just being started
             self._found.kills[WORKER] += 1
 
     def _wait_for_matches(self, more: int) -> bool:

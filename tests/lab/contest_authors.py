@@ -91,7 +91,7 @@ class Author(threading.Thread):
         self.bot = f"bot_{number:03}"
         self._address = f"10.0.{number // 250}.{number % 250 + 1}"
         self._token, self._port, self._contest, self._diary, self._ends = token, port, contest, diary, ends
-        self._dice = random.Random(f"{seed} {number}")
+        self._stream = random.Random(f"{seed} {number}")
         self._version = 0
         self._not_before = 0.0
         self._last = ""  # the id of the last submission
@@ -107,15 +107,15 @@ class Author(threading.Thread):
             except _LOST:
                 self._diary.lost += 1
                 self._ends.wait(_GONE)
-            act = self._dice.choice(acts)
-            self._ends.wait(self._dice.uniform(*_PAUSE))
+            act = self._stream.choice(acts)
+            self._ends.wait(self._stream.uniform(*_PAUSE))
 
     def _submit(self) -> None:
         if time.monotonic() < self._not_before or self._is_pending():
             return
         self._version += 1
-        text = _CRASHING if self._dice.random() < _WRONG_SHARE else _BOT
-        code = text.format(game=GAME, name=self.bot, version=self._version, choice=self._dice.randrange(1000))
+        text = _CRASHING if self._stream.random() < _WRONG_SHARE else _BOT
+        code = text.format(game=GAME, name=self.bot, version=self._version, choice=self._stream.randrange(1000))
         try:
             status, body = self._asked("PUT", f"/api/bots/{self.bot}", code)
         except _LOST:
@@ -151,7 +151,7 @@ class Author(threading.Thread):
             "/marks",
             "/api/me",
         )
-        page = self._dice.choice(pages)
+        page = self._stream.choice(pages)
         began = time.perf_counter()
         status, body = self._asked("GET", page)
         if status == http.HTTPStatus.OK:
@@ -190,7 +190,7 @@ class Author(threading.Thread):
             if message["kind"] == "over" or message.get("state") == "broken":
                 return
             if message["kind"] == "ask":
-                action = self._dice.choice(message["legal"])
+                action = self._stream.choice(message["legal"])
                 tab.say(msgspec.json.encode({"kind": "act", "decision": message["decision"], "action": action}))
                 self._diary.actions += 1
                 done += 1

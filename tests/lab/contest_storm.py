@@ -69,7 +69,7 @@ class Served:
         assert self._process is not None
         self._lineage.look(self._process.pid)
 
-    def kill(self, kind: str, dice: random.Random) -> bool:
+    def kill(self, kind: str, stream: random.Random) -> bool:
         """Kill a process of this kind; False: there is none."""
         assert self._process is not None
         self.look()
@@ -78,7 +78,7 @@ class Served:
             self._process.communicate()
             return True
         found = self._lineage.named(self._process.pid, _WORDS[kind])
-        return bool(found) and self._lineage.kill(dice.choice(found))
+        return bool(found) and self._lineage.kill(stream.choice(found))
 
     def end(self) -> tuple[int, float]:
         """End it as Ctrl-C does: its exit code, and how many seconds that took. Raises ArenaError if it does not end."""
@@ -113,7 +113,7 @@ class Storm:
 
     served: Served
     kills: int
-    dice: random.Random
+    stream: random.Random
     killed: Counter[str] = field(default_factory=Counter)
     """How many processes were killed, by kind."""
     _matches: int = 0  # when the ladder was stopped last
@@ -124,15 +124,15 @@ class Storm:
 
         `matches`: how many are stored. Hall and ladder are spared until the ladder plays: else it would never do so.
         """
-        time.sleep(self.dice.uniform(*PAUSE))
-        kind = self.dice.choice(KINDS)
+        time.sleep(self.stream.uniform(*PAUSE))
+        kind = self.stream.choice(KINDS)
         is_spared = matches <= self._matches and time.monotonic() - self._since < SPARED_SECONDS
         if kind in (HALL, LADDER):
             if is_spared:
                 return
             self._matches, self._since = matches, time.monotonic()
         deadline = time.monotonic() + _PATIENCE
-        while not self.served.kill(kind, self.dice):
+        while not self.served.kill(kind, self.stream):
             if time.monotonic() > deadline:
                 return
             time.sleep(_POLL)

@@ -20,9 +20,9 @@ from arena.agent.view import View
 from arena.engine.options import OptionValue
 from arena.match import play
 from arena.server.people.store import person_as_player, sit_down
-from arena.server.table_process.desk import Desk, PersonSeat
+from arena.server.table_process.broadcaster import Adviser, Broadcaster
+from arena.server.table_process.input_queue import InputQueue, PersonSeat
 from arena.server.table_process.messages import Act, FromTable, ToTable
-from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import Ticks
 
 GAME = "nertz"
@@ -171,7 +171,7 @@ class _People:
         self._tick, self._since = view.tick, self.time
 
 
-class _Eyes(Teller):
+class _Eyes(Broadcaster):
     """Shows the people what they see as it is, without making frames of it."""
 
     def __init__(self, people: _People, ticks: Ticks, *given: Any) -> None:
@@ -205,7 +205,7 @@ def _play(delays_ms: Sequence[int], seed: int, tally: _Tally) -> None:
     ticks = Ticks(people, TICK_MS)
     states = game.deal(seats, setup.options, setup.deal_seed)
     eyes = _Eyes(people, ticks, game, setup.options, states, [], _say_nothing, ticks)
-    desk = Desk(people, eyes, Adviser(_say_nothing), ticks)
+    desk = InputQueue(people, eyes, Adviser(_say_nothing), ticks)
     for seat in range(seats):
         desk.add(seat, _nobody)
     play(game, setup, [PersonSeat(desk, seat) for seat in range(seats)], observer=eyes.played)

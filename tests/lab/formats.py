@@ -74,12 +74,12 @@ def simulated(
 ) -> SimulatedTest:
     """Let the test run on deals of `matches` matches, each won or lost; a deal's own luck moves its mean by up to `spread`."""
     test = BettingTest(error, difference)
-    dice = np.random.default_rng(rng.derive(_KEY, "simulated", mean, matches, spread, error, difference))
+    stream = np.random.default_rng(rng.derive(_KEY, "simulated", mean, matches, spread, error, difference))
     wrong = still_open = deals = 0
     variance = 0.0
     for _ in range(runs):
-        luck = np.minimum(spread, 1.0 - abs(mean)) * dice.choice((-1.0, 1.0), most)
-        numbers = 2.0 * dice.binomial(matches, (1.0 + mean + luck) / 2.0) / matches - 1.0
+        luck = np.minimum(spread, 1.0 - abs(mean)) * stream.choice((-1.0, 1.0), most)
+        numbers = 2.0 * stream.binomial(matches, (1.0 + mean + luck) / 2.0) / matches - 1.0
         variance += float(numbers.var()) / runs
         for count in checkpoints(most):
             verdict = test.verdict(numbers[:count])

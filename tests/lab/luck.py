@@ -1,4 +1,4 @@
-"""Corrections for luck: what `python -m lab luck` prints. Matches by the rooms' own policies and by short searches."""
+"""Corrections for luck: what `python -m lab luck` prints. Matches by the games' own policies and by short searches."""
 
 import concurrent.futures
 import math
@@ -89,10 +89,10 @@ def tables(names: Iterable[str], sizes: Sequence[int] = (), options: Mapping[str
     """What is measured of the games: the table sizes that are asked for, or the smallest ones. Raises ConfigError."""
     found = []
     for name in names:
-        room = games.load(name)
-        for seats in sizes or room.seats[:SIZES]:
-            room.check_seats(seats)
-            room.resolve_options(options or {}, seats)
+        game = games.load(name)
+        for seats in sizes or game.seats[:SIZES]:
+            game.check_seats(seats)
+            game.resolve_options(options or {}, seats)
             found.append(Tables(name, seats, options or {}))
     return found
 
@@ -142,13 +142,13 @@ def certainty(at: Tables, played: SimpleMatches) -> Certainty:
     clean = without_luck(whole, given)
     single = without_luck(shares[:, 0], luck[:, 0])
     rotations = shares.shape[1]
-    dice = np.random.default_rng(rng.derive(_KEY, at.game, at.seats))
+    stream = np.random.default_rng(rng.derive(_KEY, at.game, at.seats))
     pairs = _pairs(played)
     return Certainty(
         game=at.game, seats=at.seats, options=at.options, deals=len(shares),
         rotations=float(shares.var() / rotations / whole.var()),
         luck=float(whole.var() / clean.var()), single=float(shares[:, 0].var() / single.var()),
-        covered=_covered(whole, given, dice), wrong=_wrong(pairs, dice), decided=_decided(pairs, dice),
+        covered=_covered(whole, given, stream), wrong=_wrong(pairs, stream), decided=_decided(pairs, stream),
     )  # fmt: skip
 
 
@@ -160,33 +160,35 @@ def _pairs(played: SimpleMatches) -> NDArray[np.float64]:
     return np.stack([ahead, luck], axis=1)
 
 
-def _covered(whole: NDArray[np.float64], given: NDArray[np.float64], dice: np.random.Generator) -> float:
+def _covered(whole: NDArray[np.float64], given: NDArray[np.float64], stream: np.random.Generator) -> float:
     """How often the interval of a comparison holds the mean of all deals, which are drawn with replacement."""
     deals = COMPARED[0]
     held = 0
     for _ in range(SIMULATED):
-        drawn = dice.integers(len(whole), size=deals)
+        drawn = stream.integers(len(whole), size=deals)
         clean = without_luck(whole[drawn], given[drawn] - given.mean())  # in this world all luck is 0 on average, too
         held += abs(clean.mean() - whole.mean()) <= _NORMAL * clean.std(ddof=1) / math.sqrt(deals)
     return held / SIMULATED
 
 
-def _wrong(pairs: NDArray[np.float64], dice: np.random.Generator) -> float:
+def _wrong(pairs: NDArray[np.float64], stream: np.random.Generator) -> float:
     """How often betting finds a difference where there is none: the players change names in every other deal."""
     found = 0
     test = BettingTest(ERROR, DIFFERENCE)
     for _ in range(SIMULATED):
-        numbers = _with_luck(pairs[dice.integers(len(pairs), size=COMPARED[1])] * dice.choice((-1.0, 1.0), (COMPARED[1], 1)))
+        numbers = _with_luck(
+            pairs[stream.integers(len(pairs), size=COMPARED[1])] * stream.choice((-1.0, 1.0), (COMPARED[1], 1))
+        )
         found += any(test.verdict(numbers[:deals]) in (Verdict.ABOVE, Verdict.BELOW) for deals in checkpoints(COMPARED[1]))
     return found / SIMULATED
 
 
-def _decided(pairs: NDArray[np.float64], dice: np.random.Generator, runs: int = 200) -> float:
+def _decided(pairs: NDArray[np.float64], stream: np.random.Generator, runs: int = 200) -> float:
     """Deals to a verdict with luck taken out over those without, between the players as they are."""
     test, most = BettingTest(ERROR, DIFFERENCE), 4_000
     needed = [0, 0]
     for _ in range(runs):
-        drawn = pairs[dice.integers(len(pairs), size=most)] - [0.0, pairs[:, 1].mean()]
+        drawn = pairs[stream.integers(len(pairs), size=most)] - [0.0, pairs[:, 1].mean()]
         for place, numbers in enumerate((drawn[:, 0], _with_luck(drawn))):
             needed[place] += next(
                 (deals for deals in checkpoints(most) if test.verdict(numbers[:deals]) is not Verdict.OPEN), most

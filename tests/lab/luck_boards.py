@@ -42,14 +42,14 @@ class BoardCertainty(msgspec.Struct, frozen=True, kw_only=True):
 
 def board_certainty(game: str, shares: Sequence[NDArray[np.float64]], luck: Sequence[NDArray[np.float64]]) -> BoardCertainty:
     """Make boards. `shares`, `luck`: of each of PAIRS an array [deals, rotations, players] of rivals beaten."""
-    settings, dice = RatingSettings(), np.random.default_rng(31)
+    settings, stream = RatingSettings(), np.random.default_rng(31)
     centred = [given - given.mean(axis=(0, 1)) for given in luck]  # in this world all luck is 0 on average, too
     bank = len(shares[0])
     truth = _centred(believe(BATCH_MODEL, _rows(np.arange(bank), shares, centred), settings).mu)
     errors: list[list[NDArray[np.float64]]] = [[], []]
     held, promised = [0, 0], []
     for _ in range(BOARDS):
-        rows = _rows(dice.integers(bank, size=DEALS), shares, centred)
+        rows = _rows(stream.integers(bank, size=DEALS), shares, centred)
         beliefs = believe(BATCH_MODEL, rows, settings)
         bars = error_bars(rows, beliefs, settings)
         found = without_luck(rows, beliefs, bars, settings)

@@ -115,9 +115,9 @@ def _case(case: FieldCase, runs: int) -> Iterator[OverallCost]:
     widths: dict[str, list[float]] = {rule: [] for rule in rules}
     first = 1 if case.dominant else 0
     for run in range(runs):
-        dice = np.random.default_rng(rng.derive(_KEY, case.name, run))
-        skills = [25.0 + spread * _drawn(case, dice) for spread in case.spreads]
-        pools = [_pool(f"game_{number}", own, case.deals, dice) for number, own in enumerate(skills)]
+        stream = np.random.default_rng(rng.derive(_KEY, case.name, run))
+        skills = [25.0 + spread * _drawn(case, stream) for spread in case.spreads]
+        pools = [_pool(f"game_{number}", own, case.deals, stream) for number, own in enumerate(skills)]
         for rule in rules:
             if rule == MEAN_OF_MUS:
                 numbers = np.mean([pool.mu for pool in pools], axis=0)
@@ -137,8 +137,8 @@ def _case(case: FieldCase, runs: int) -> Iterator[OverallCost]:
         )  # fmt: skip
 
 
-def _drawn(case: FieldCase, dice: np.random.Generator) -> NDArray[np.float64]:
-    skills = dice.standard_normal(case.bots)
+def _drawn(case: FieldCase, stream: np.random.Generator) -> NDArray[np.float64]:
+    skills = stream.standard_normal(case.bots)
     skills[0] += case.dominant
     return skills
 
@@ -155,18 +155,18 @@ def _truth(rule: str, skills: Sequence[NDArray[np.float64]]) -> NDArray[np.float
     return np.asarray(25.0 + 25.0 / 3 * total / len(skills), np.float64)
 
 
-def _pool(name: str, skill: NDArray[np.float64], deals: int, dice: np.random.Generator) -> PoolSkills:
-    return rated_pool(BATCH_MODEL, name, made_up(skill, deals, dice), RatingSettings()).skills
+def _pool(name: str, skill: NDArray[np.float64], deals: int, stream: np.random.Generator) -> PoolSkills:
+    return rated_pool(BATCH_MODEL, name, made_up(skill, deals, stream), RatingSettings()).skills
 
 
-def made_up(skill: NDArray[np.float64], deals: int, dice: np.random.Generator) -> PoolRows:
+def made_up(skill: NDArray[np.float64], deals: int, stream: np.random.Generator) -> PoolRows:
     """Matches of two seats by the model itself: on every deal the bots are paired anew, and each pair plays it twice."""
     bots, settings = len(skill), RatingSettings()
     pairs = bots // 2
-    seated = np.array([dice.permutation(bots)[: 2 * pairs] for _ in range(deals)]).reshape(deals, pairs, 1, 2)
+    seated = np.array([stream.permutation(bots)[: 2 * pairs] for _ in range(deals)]).reshape(deals, pairs, 1, 2)
     players = np.concatenate([seated, seated[..., ::-1]], axis=2).reshape(-1, 2)  # both seatings of a pair are neighbours
-    cards = np.repeat(dice.normal(0.0, LUCK, (deals, 2)), 2 * pairs, axis=0)
-    shown = skill[players] + cards + dice.normal(0.0, settings.beta, players.shape)
+    cards = np.repeat(stream.normal(0.0, LUCK, (deals, 2)), 2 * pairs, axis=0)
+    shown = skill[players] + cards + stream.normal(0.0, settings.beta, players.shape)
     places = 1 + (shown < shown[:, ::-1])
     matches = len(players)
     return PoolRows(
@@ -185,10 +185,10 @@ def _orders(deals: int, bots: int, runs: int) -> OrderCost:
     ranks_held: list[bool] = []
     levels: list[float] = []
     for run in range(runs):
-        dice = np.random.default_rng(rng.derive(_KEY, "orders", deals, bots, run))
-        skill = 25.0 + 4.0 * dice.standard_normal(bots)
+        stream = np.random.default_rng(rng.derive(_KEY, "orders", deals, bots, run))
+        skill = 25.0 + 4.0 * stream.standard_normal(bots)
         truth = skill - skill.mean() + 25.0
-        rows = made_up(skill, deals, dice)
+        rows = made_up(skill, deals, stream)
         planned = {model: rated_pool(model, "game", rows, settings) for model in held}
         for model, rated in planned.items():
             half = rated.bars.half_widths()
@@ -198,7 +198,7 @@ def _orders(deals: int, bots: int, runs: int) -> OrderCost:
                 levels.append(float(rated.beliefs.mu.mean()))
         ranks_held += _in_brackets(planned[BATCH_MODEL], skill)
         for _ in range(ORDERS):
-            other = in_order(rows, dice.permutation(rows.matches))
+            other = in_order(rows, stream.permutation(rows.matches))
             online, batch = (believe(model, other, settings) for model in (MODEL, BATCH_MODEL))
             before = planned[MODEL].beliefs
             shifts[run] = max(shifts[run], float(np.abs(online.mu - before.mu).max()))

@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from arena.engine.room import States
+from arena.engine.game import States
 from arena.games import load
+from lab.exact.games import gain, grow
 from lab.exact.moments import games_with_moments, moments
-from lab.exact.rooms import gain, grow
 from lab.exact.solve import best_response, expected, exploitability, solve
 from lab.exact.tree import TooLargeError, Tree
 from lab.exact.whole import behind, deals

@@ -56,11 +56,11 @@ def test_every_way_of_rendering_passes_the_check() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_all_variants_and_tables_pass_the_check(game: str) -> None:
-    room = games.load(game)
-    tables = [(seats, room.resolve_options({}, seats)) for seats in room.seats]
-    tables += [(seats, options) for seats in room.seats[:2] for options in variants(room, seats)]
+    loaded = games.load(game)
+    tables = [(seats, loaded.resolve_options({}, seats)) for seats in loaded.seats]
+    tables += [(seats, options) for seats in loaded.seats[:2] for options in variants(loaded, seats)]
     for seats, options in tables:
-        if room.ms_per_tick(options) is None:
+        if loaded.ms_per_tick(options) is None:
             check_env(OneMatch(game, seats=seats, options=options), skip_render_check=True, skip_close_check=True)
 
 

@@ -54,12 +54,12 @@ class Scripted:
     wants_forced = True
 
     def __init__(self, seat: int, episode: Episode, tables: Tables) -> None:
-        room, states = tables.game, tables.game.deal(tables.seats, tables.options, episode.deal)
+        game, states = tables.game, tables.game.deal(tables.seats, tables.options, episode.deal)
         self.actions = []
         for action in episode.log:
-            if room.engine.current_seat(states) == seat:
+            if game.engine.current_seat(states) == seat:
                 self.actions.append(action)
-            room.engine.advance(states, action)
+            game.engine.advance(states, action)
 
     def start(self, _info: StartInfo) -> Fault | None:
         return None
@@ -127,9 +127,9 @@ def test_a_search_is_that_of_a_view(game: str) -> None:
     """From the same random words it chooses the same, but for mixed choices, which are drawn by another generator."""
     tables = Tables(game, 8, learners=[0, 1], episode="round", logs=True)
     tables.reset()
-    choose, asked, room = Chooser(tables), search.Settings(iterations=60), tables.game
+    choose, asked, loaded = Chooser(tables), search.Settings(iterations=60), tables.game
     arrays = tables._arrays
-    searching = AskedSearch(60, room, arrays)
+    searching = AskedSearch(60, loaded, arrays)
     compared = 0
     for _ in range(12):
         words = arrays.books[:, RIVAL_RNG : RIVAL_RNG + 4].copy()
@@ -137,12 +137,12 @@ def test_a_search_is_that_of_a_view(game: str) -> None:
         for table in range(8):
             seat, count = arrays.books[table, SEAT], int(arrays.books[table, COUNT])
             part = Part(
-                room, room.observed(arrays.states[table : table + 1], seat), int(seat), count, asked, room.constants, 0, 1
+                loaded, loaded.observed(arrays.states[table : table + 1], seat), int(seat), count, asked, loaded.constants, 0, 1
             )
             part._rng = np.array([next_word(words[table]) for _ in range(4)])
             part.run(0)
             codes = arrays.actions[table, :count].tolist()
-            found = search.Findings(room, part._observed, codes, part.results, part.counters, asked, part.prior)
+            found = search.Findings(loaded, part._observed, codes, part.results, part.counters, asked, part.prior)
             if not found._results[:, 2].any():
                 compared += 1
                 assert codes[arrays.chosen[table]] == found.best_code

@@ -10,7 +10,7 @@ import pytest
 from arena import games
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.errors import ArenaError, ConfigError
 from arena.learning.tables import IllegalChoice, Tables
 from arena.match import Answer, Fault, play
@@ -68,18 +68,18 @@ def by_seat(game: Game, tables: Tables, episode: Episode) -> list[list[int]]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_referee_plays_the_same_matches(game: str) -> None:
-    room = games.load(game)
-    for seats in {room.seats[0], room.seats[-1]}:
+    loaded = games.load(game)
+    for seats in {loaded.seats[0], loaded.seats[-1]}:
         tables = made(game, seats=seats)
         played = episodes(tables, 200)[:12]
         assert len(played) == 12
         for episode in played:
-            scripts = by_seat(room, tables, episode)
+            scripts = by_seat(loaded, tables, episode)
             setup = agree(game, ["bot"] * seats, options=tables.options)
             setup = type(setup)(
                 **{**{name: getattr(setup, name) for name in setup.__struct_fields__}, "deal_seed": episode.deal}
             )
-            record = play(room, setup, [Scripted(actions) for actions in scripts])
+            record = play(loaded, setup, [Scripted(actions) for actions in scripts])
             assert list(record.actions) == episode.log
             assert [seat.place for seat in record.seats] == episode.places
             assert [seat.score for seat in record.seats] == episode.scores
@@ -118,18 +118,18 @@ def with_stream_of_table_0(tables: Tables, steps: int) -> list[Episode]:
 @pytest.mark.parametrize("game", GAMES)
 def test_what_a_learner_sees_is_what_its_seat_sees(game: str) -> None:
     tables = made(game, 4, action_features=True)
-    room, encoding = tables.game, tables.encoding
+    loaded, encoding = tables.game, tables.encoding
     choose = Chooser(tables)
     for _ in range(60):
         for table in range(len(tables)):
-            states = room.deal(tables.seats, tables.options, tables.deal_seed(table))
+            states = loaded.deal(tables.seats, tables.options, tables.deal_seed(table))
             for action in tables.log(table):
-                room.engine.advance(states, action)
-            seat, count = room.engine.current_seat(states), int(tables.counts[table])
-            legal = room.legal_list(states)
+                loaded.engine.advance(states, action)
+            seat, count = loaded.engine.current_seat(states), int(tables.counts[table])
+            legal = loaded.legal_list(states)
             assert (seat, legal) == (tables.own_seat(table), tables.actions[table, :count].tolist())
             assert seat == tables.seat[table] and count > 1
-            seen = room.observed(states, seat)
+            seen = loaded.observed(states, seat)
             assert encoding.features(seen, seat).tobytes() == tables.features[table].tobytes()
             assert encoding.action_features(seen, seat, legal).tobytes() == tables.action_features[table, :count].tobytes()
             codes = encoding.codes or range(tables.mask.shape[1])
@@ -140,10 +140,10 @@ def test_what_a_learner_sees_is_what_its_seat_sees(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_rewards_say_how_many_rivals_were_beaten(game: str) -> None:
-    room = games.load(game)
-    for seats in {room.seats[0], room.seats[-1]}:
+    loaded = games.load(game)
+    for seats in {loaded.seats[0], loaded.seats[-1]}:
         tables = made(game, seats=seats)
-        units = room.units(seats, tables.options)
+        units = loaded.units(seats, tables.options)
         for episode in episodes(tables, 100):
             for seat, reward in enumerate(episode.seat_rewards):
                 rivals = [other for other in range(seats) if units[other] != units[seat]]
@@ -232,16 +232,16 @@ def test_the_last_sight_of_an_episode_is_kept() -> None:
 def test_an_episode_can_be_one_round() -> None:
     options = {"series": "first_to:3"}
     tables = made("naga", 8, options=options, episode="round")
-    room = tables.game
+    game = tables.game
     played = episodes(tables, 40)
     assert played
     for episode in played:
-        states = room.deal(2, tables.options, episode.deal)
+        states = game.deal(2, tables.options, episode.deal)
         for action in episode.log[:-1]:
-            room.engine.step(states, action)
-            assert not room.engine.is_round_over(states)
-        room.engine.step(states, episode.log[-1])
-        assert room.engine.is_round_over(states) and not room.engine.is_terminal(states)
+            game.engine.step(states, action)
+            assert not game.engine.is_round_over(states)
+        game.engine.step(states, episode.log[-1])
+        assert game.engine.is_round_over(states) and not game.engine.is_terminal(states)
         won, lost = max(episode.scores), min(episode.scores)
         best = 0.0 if won == lost else 1.0
         assert sorted(episode.seat_rewards) == [-best, best]

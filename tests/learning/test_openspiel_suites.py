@@ -46,12 +46,12 @@ def explicit(name: str, seats: int, options: Mapping[str, OptionValue]) -> Arena
     """A game of two deals, or of a position near the end where matches are long."""
     if name != LONG or seats == 2:
         return loaded(name, seats, options, deals=2)
-    room, rng = load(name), random.Random(seats)
-    states = [room.deal(seats, room.resolve_options(options, seats), seats)]
-    while not room.engine.is_terminal(states[-1]):
+    game, rng = load(name), random.Random(seats)
+    states = [game.deal(seats, game.resolve_options(options, seats), seats)]
+    while not game.engine.is_terminal(states[-1]):
         states.append(states[-1].copy())
-        room.engine.advance(states[-1], rng.choice(room.legal_list(states[-2])))
-    position = room.text.to_position(states[max(0, len(states) - LEFT)][0])
+        game.engine.advance(states[-1], rng.choice(game.legal_list(states[-2])))
+    position = game.text.to_position(states[max(0, len(states) - LEFT)][0])
     return pyspiel.load_game(PREFIX + name, {"position": json.dumps(position)})
 
 
@@ -75,14 +75,14 @@ def test_all_games_are_registered() -> None:
 @pytest.mark.parametrize("name", SLOWLY)
 def test_random_simulations_pass(name: str) -> None:
     """Every variant, all numbers of seats. Of sampled chance OpenSpiel can serialize no Python game, so it is not asked to."""
-    room = load(name)
-    for seats in room.seats:
+    game = load(name)
+    for seats in game.seats:
         pyspiel.random_sim_test(explicit(name, seats, {}), 1, True, False)
-    for seats in VARIED.get(name, room.seats[:1]):
-        for options in variants(room, seats)[1:]:
+    for seats in VARIED.get(name, game.seats[:1]):
+        for options in variants(game, seats)[1:]:
             if options.get("latency") != "measured":  # there is nothing to measure
                 pyspiel.random_sim_test(explicit(name, seats, options), 1, True, False)
-    pyspiel.random_sim_test(loaded(name, room.seats[0], {}), 1, False, False)
+    pyspiel.random_sim_test(loaded(name, game.seats[0], {}), 1, False, False)
 
 
 @pytest.mark.parametrize("name", SLOWLY)
@@ -101,8 +101,8 @@ def test_a_playthrough_is_written_and_read_again(name: str) -> None:
     from open_spiel.python.algorithms.generate_playthrough import _playthrough_params, playthrough  # imports much
 
     absl_flags()
-    room = load(name)
-    for game in (loaded(name, room.seats[0], {}), explicit(name, room.seats[-1], {})):
+    loaded = load(name)
+    for game in (loaded(name, loaded.seats[0], {}), explicit(name, loaded.seats[-1], {})):
         written = playthrough(str(game), None, seed=1)
         assert playthrough(**_playthrough_params(written.splitlines())) == written
         assert "IsTerminal() = True" in written

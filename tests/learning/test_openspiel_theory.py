@@ -80,11 +80,11 @@ def test_openspiels_solver_finds_the_value_of_kuhn_poker() -> None:
 
 def near_the_end() -> str:
     """The last contest but one of a game of Naga, one choice of cards made, as JSON."""
-    room, rng = load("naga"), random.Random(0)
-    states = room.deal(2, room.resolve_options({}, 2), 0)
+    game, rng = load("naga"), random.Random(0)
+    states = game.deal(2, game.resolve_options({}, 2), 0)
     while states[0].contest < 6 or not states[0].pending.any():
-        room.engine.advance(states, rng.choice(room.legal_list(states)))
-    return json.dumps(room.text.to_position(states[0]))
+        game.engine.advance(states, rng.choice(game.legal_list(states)))
+    return json.dumps(game.text.to_position(states[0]))
 
 
 def test_the_end_of_a_game_is_solved() -> None:

@@ -48,12 +48,12 @@ def together(game: str, seats: int | None = None, options: Any = None, **more: A
 
 def tables_of(game: str) -> list[tuple[int, dict[str, OptionValue]]]:
     """All numbers of seats with the default rules, and each variant at the fewest seats that can play it."""
-    room = games.load(game)
-    found = [(seats, room.resolve_options({}, seats)) for seats in room.seats]
+    loaded = games.load(game)
+    found = [(seats, loaded.resolve_options({}, seats)) for seats in loaded.seats]
     known: list[dict[str, OptionValue]] = []
-    for seats in room.seats:
-        for options in variants(room, seats)[1:]:
-            if options not in known and room.ms_per_tick(options) is None:
+    for seats in loaded.seats:
+        for options in variants(loaded, seats)[1:]:
+            if options not in known and loaded.ms_per_tick(options) is None:
                 known.append(options)
                 found.append((seats, options))
     return found
@@ -159,20 +159,20 @@ def test_all_games_are_registered_by_name() -> None:
 @pytest.mark.parametrize("game", SLOWLY)
 def test_a_match_is_that_of_the_rules(game: str) -> None:
     """The cards are those that Tables deal by the same seed; the rules give the same turns, masks, ends and places."""
-    room = games.load(game)
-    seats = room.seats[-1]
+    loaded = games.load(game)
+    seats = loaded.seats[-1]
     env = made(game, seats)
     cards = Tables(game, 1, seats=seats, options=env.seating.options, seed=5)
     cards.reset()
     played = play_out(env, 5, chooser(1))
-    states = room.deal(seats, env.seating.options, cards.deal_seed(0))
+    states = loaded.deal(seats, env.seating.options, cards.deal_seed(0))
     codes = env.seating.encoding.codes
     for seat, action in played:
-        legal = room.legal_list(states)
-        assert room.engine.current_seat(states) == seat
-        room.engine.advance(states, codes[action] if codes else legal[action])
-    assert room.engine.is_terminal(states)
-    _, places = room.final(states, seats)
+        legal = loaded.legal_list(states)
+        assert loaded.engine.current_seat(states) == seat
+        loaded.engine.advance(states, codes[action] if codes else legal[action])
+    assert loaded.engine.is_terminal(states)
+    _, places = loaded.final(states, seats)
     rewards = [env.rewards[agent] for agent in env.possible_agents]
     assert sorted(range(seats), key=lambda seat: -rewards[seat]) == sorted(range(seats), key=lambda seat: places[seat])
     assert sum(rewards) == pytest.approx(0) and set(env.terminations.values()) == {True}

@@ -1,4 +1,4 @@
-"""What ships with the rooms is what its note says, foresees what it was trained to foresee, and is small."""
+"""What ships with the games is what its note says, foresees what it was trained to foresee, and is small."""
 
 from functools import cache
 
@@ -15,7 +15,7 @@ from arena.search import Settings
 LEARNT = [name for name in names() if load(name).nets.nets]
 FRESH = 99  # seed of positions that no training has seen
 ROUNDS = 12  # fresh ones between searches
-LARGEST = 300_000  # bytes of the files of all rooms
+LARGEST = 300_000  # bytes of the files of all games
 UNSURE = {"yaniv": 0.65}  # log loss of a belief at most, where hidden hands can hardly be told
 
 
@@ -42,7 +42,7 @@ def test_values_foresee_more_than_the_rule_in_rounds_that_they_have_not_seen(nam
         np.clip((numbers.reshape(-1) - value.low) / (value.high - value.low), 0.0, 1.0)
         for numbers in (rows.outcomes, rows.judged)
     )
-    found = predicted_shares(value, rows.sketches.reshape(-1, rows.sketches.shape[-1]))
+    found = predicted_shares(value, rows.seat_features.reshape(-1, rows.seat_features.shape[-1]))
     assert log_loss(found, wanted) < log_loss(ruled, wanted) - 0.05
     assert calibration(found, wanted) < 0.05  # most of what they learnt from is play of searches, where it is 0.02
 
@@ -58,7 +58,7 @@ def fresh_rounds(name: str) -> tuple[Rows, Choices]:
 def test_beliefs_tell_what_searches_hold_from_what_is_drawn(name: str) -> None:
     rows, _ = fresh_rounds(name)
     are_true = np.concatenate([np.ones(len(rows)), np.zeros(len(rows))])
-    found = predicted_shares(load(name).nets.nets["belief"], np.concatenate([rows.clues, rows.drawn]))
+    found = predicted_shares(load(name).nets.nets["belief"], np.concatenate([rows.world_features, rows.drawn]))
     assert log_loss(found, are_true) < UNSURE.get(name, 0.62)  # without knowing anything: 0.693
     assert np.mean((found > 0.5) == are_true) > 0.62
 

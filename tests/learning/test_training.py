@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from arena.agent.view import View
+from arena.engine.game import Game
 from arena.engine.net import FILE, NOTE, POLICY, ROW, VALUE, Nets, Note, logit, preferences, read_nets, read_note, write_nets
-from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
 from arena.games import load
 from arena.learning.training.gate import Gate, Imitator, Searcher, judged_gate, pool_score
@@ -33,7 +33,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
 
 @pytest.fixture(scope="module")
 def learnt(trained: Trained) -> Game:
-    """The room with what the last generation has learnt, accepted or not."""
+    """The game with what the last generation has learnt, accepted or not."""
     return replace(load(GAME), nets=read_nets(trained.folder / "generation-1"))
 
 
@@ -82,7 +82,7 @@ def test_no_generation_begins_after_the_hours(tmp_path: Path) -> None:
 
 
 def test_a_game_without_a_sketch_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"naga has no sketch\.py"):
+    with pytest.raises(ConfigError, match=r"naga has no state features\.py"):
         train("naga", tmp_path, PLAN, seed=1)
 
 
@@ -175,7 +175,7 @@ def test_a_file_with_other_numbers_than_its_note_says_is_refused(trained: Traine
 
 
 def test_compiled_code_finds_what_numpy_finds(learnt: Game) -> None:
-    inputs = rollout_rows(default_table(learnt), 50, 1).sketches[:, 0]
+    inputs = rollout_rows(default_table(learnt), 50, 1).seat_features[:, 0]
     numbers = learnt.nets.numbers
     compiled = [logit(numbers, int(numbers[VALUE]), row, np.zeros(64, np.float32)) for row in inputs]
     assert compiled == pytest.approx(learnt.nets.nets["value"].logits(inputs).tolist(), abs=1e-4)
@@ -252,7 +252,7 @@ def test_rows_are_what_they_say() -> None:
     assert set(np.unique(rows.outcomes)) == {0.0, 1.0} and (rows.outcomes.sum(axis=1) == 1.0).all()
     assert (np.diff(rows.rounds) >= 0).all() and rows.rounds[-1] > 10
     assert ((rows.judged >= 0.0) & (rows.judged <= 1.0)).all()
-    assert not np.array_equal(rows.clues, rows.drawn)
+    assert not np.array_equal(rows.world_features, rows.drawn)
 
 
 def test_the_scale_of_a_value_ends_at_the_worst_and_best_outcome_or_a_little_beyond() -> None:

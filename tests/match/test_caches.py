@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.match.sandbox import Keeper, forget_caches, processor
+from arena.match.sandbox import Supervisor, forget_caches, processor
 from arena.match.sandbox.child import Child
 from arena.records import Ending
 from helpers.locked_matches import LIMITS, RIVAL, play_locked
@@ -40,8 +40,8 @@ def test_where_a_config_asks_for_it_caches_are_filled_before_each_decision_and_n
     before = Child.pause
     monkeypatch.setattr(processor, "forget_caches", lambda: filled.append(True))
     monkeypatch.setattr(Child, "pause", lambda self: (paused.append(self.pid), before(self)))
-    with Keeper(["naga"]) as keeper:
+    with Supervisor(["naga"]) as supervisor:
         for clean in (False, True):
-            found = play_locked(keeper, [RIVAL, RIVAL], limits=replace(LIMITS, clean_caches=clean))
+            found = play_locked(supervisor, [RIVAL, RIVAL], limits=replace(LIMITS, clean_caches=clean))
             assert all(seat.ending is Ending.PLAYED for seat in found.record.seats)
             assert (bool(filled), len(set(paused))) == (clean, 2 * clean)

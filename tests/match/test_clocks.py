@@ -13,7 +13,7 @@ from arena.match import SLEEP_SECONDS, Answer, Fault, Spent, awake
 from arena.match.awake import Beats
 from arena.match.choose import BotSeat, most_seconds
 from arena.match.in_process import InProcessSeat
-from arena.match.sandbox import LOCKED, NAMESPACE, CommandSeat, Keeper, LockedSeat, LockError, cgroups, pressure
+from arena.match.sandbox import LOCKED, NAMESPACE, CommandSeat, LockedSeat, LockError, Supervisor, cgroups, pressure
 from arena.records import Clock, Ending
 from helpers.attacks import ATTACKS
 from helpers.locked_matches import LIMITS, RIVAL, first_view, play_locked
@@ -21,12 +21,14 @@ from helpers.processes import taken_cpu, until
 
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)
 INFO = StartInfo("naga", {}, 2, 0, HURRIED)
-PYTHON = "import os, select, signal, time\nfrom arena.agent import Agent\nfrom arena.match.sandbox import inmate, wire\n"
+PYTHON = (
+    "import os, select, signal, time\nfrom arena.agent import Agent\nfrom arena.match.sandbox import sandboxed worker, wire\n"
+)
 
 
 @pytest.fixture(scope="module")
-def keeper() -> Iterator[Keeper]:
-    with Keeper(["naga"]) as opened:
+def supervisor() -> Iterator[Supervisor]:
+    with Supervisor(["naga"]) as opened:
         try:
             assert opened.level in (LOCKED, NAMESPACE)
         except LockError as error:
@@ -60,17 +62,17 @@ def command_bot(folder: Path, act: str, *, end: str = "pass") -> Path:
 
 DRIP = """
 def {name}(self, *told):
-    os.write(inmate.SOCKET, b"\\x00\\x80\\x00\\x00")
+    os.write(sandboxed worker.SOCKET, b"\\x00\\x80\\x00\\x00")
     while True:
-        os.write(inmate.SOCKET, b"x")
+        os.write(sandboxed worker.SOCKET, b"x")
         os.write(1, b".")
         time.sleep(0.01)
 """
 
 
-def test_bytes_that_drip_in_do_not_keep_a_start_waiting(keeper: Keeper, tmp_path: Path) -> None:
+def test_bytes_that_drip_in_do_not_keep_a_start_waiting(supervisor: Supervisor, tmp_path: Path) -> None:
     bot = python_bot(tmp_path, DRIP.format(name="start"))
-    record = play_locked(keeper, [RIVAL, bot], clock=Clock(5.0, 5.0, 0.1)).record
+    record = play_locked(supervisor, [RIVAL, bot], clock=Clock(5.0, 5.0, 0.1)).record
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED, Ending.STARTUP]
     assert "no answer in" in record.notes[0] or "CPU time" in record.notes[0]
 
@@ -79,13 +81,15 @@ def test_bytes_that_drip_in_do_not_keep_a_start_waiting(keeper: Keeper, tmp_path
     "deed",
     [
         DRIP.format(name="end"), "def end(self, told):\n    os._exit(9)", "def end(self, told):\n    time.sleep(600)",
-        "def end(self, told):\n    os.write(inmate.SOCKET, wire.frame(wire.Lacking(1, 'puct')))\n    time.sleep(600)",
+        "def end(self, told):\n    os.write(sandboxed worker.SOCKET, wire.frame(wire.Lacking(1, 'puct')))\n    time.sleep(600)",
         "def end(self, told):\n    while True: print('x' * 100000)",
     ],
 )  # fmt: skip
-def test_what_a_bot_does_at_the_end_holds_up_nobody_and_the_result_stands(deed: str, keeper: Keeper, tmp_path: Path) -> None:
-    honest = play_locked(keeper, [RIVAL, python_bot(tmp_path, "")]).record
-    record = play_locked(keeper, [RIVAL, python_bot(tmp_path, deed)]).record
+def test_what_a_bot_does_at_the_end_holds_up_nobody_and_the_result_stands(
+    deed: str, supervisor: Supervisor, tmp_path: Path
+) -> None:
+    honest = play_locked(supervisor, [RIVAL, python_bot(tmp_path, "")]).record
+    record = play_locked(supervisor, [RIVAL, python_bot(tmp_path, deed)]).record
     assert [(seat.place, seat.score, seat.ending) for seat in record.seats] == [
         (seat.place, seat.score, seat.ending) for seat in honest.seats
     ]
@@ -93,28 +97,28 @@ def test_what_a_bot_does_at_the_end_holds_up_nobody_and_the_result_stands(deed: 
 
 
 @pytest.mark.parametrize("end", ["os.write(1, b'x' * 1000)", "os._exit(3)", "os.kill(os.getpid(), 35)", "time.sleep(600)"])
-def test_nor_does_what_a_program_does_then(end: str, keeper: Keeper, tmp_path: Path) -> None:
-    record = play_locked(keeper, [RIVAL, command_bot(tmp_path, "reply(action=0)", end=end)]).record
+def test_nor_does_what_a_program_does_then(end: str, supervisor: Supervisor, tmp_path: Path) -> None:
+    record = play_locked(supervisor, [RIVAL, command_bot(tmp_path, "reply(action=0)", end=end)]).record
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2 and not record.notes
 
 
-def test_an_error_of_ours_at_the_end_changes_no_result(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_ours_at_the_end_changes_no_result(supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(seat: BotSeat, result: EndInfo) -> None:
         raise RuntimeError("our bug")
 
-    honest = play_locked(keeper, [RIVAL, RIVAL]).record
+    honest = play_locked(supervisor, [RIVAL, RIVAL]).record
     monkeypatch.setattr(LockedSeat, "end", fail)
-    assert play_locked(keeper, [RIVAL, RIVAL]).record.actions == honest.actions
+    assert play_locked(supervisor, [RIVAL, RIVAL]).record.actions == honest.actions
 
 
 @pytest.mark.parametrize("is_command", [False, True])
 def test_sleeping_just_under_each_limit_again_and_again_is_a_timeout(
-    is_command: bool, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    is_command: bool, supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.match.sandbox.held.SLEEP_SECONDS", 0.5)
     act = "time.sleep(0.4); reply(action=0)"
     bot = command_bot(tmp_path, act) if is_command else python_bot(tmp_path, "", act="time.sleep(0.4); return view.legal[0]")
-    record = play_locked(keeper, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record
+    record = play_locked(supervisor, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record
     rival, sleeper = record.seats
     assert (rival.ending, sleeper.ending) == (Ending.PLAYED, Ending.TIMEOUT)
     assert "s asleep" in record.notes[0] or "overslept" in record.notes[0]
@@ -122,7 +126,7 @@ def test_sleeping_just_under_each_limit_again_and_again_is_a_timeout(
 
 
 @pytest.mark.parametrize("is_command", [False, True])
-def test_many_short_naps_count_as_sleep(is_command: bool, keeper: Keeper, tmp_path: Path) -> None:
+def test_many_short_naps_count_as_sleep(is_command: bool, supervisor: Supervisor, tmp_path: Path) -> None:
     """The ladder leaves out a bot that sleeps while others wait for it: so it may not do it in small pieces."""
     bot = (
         command_bot(tmp_path, "time.sleep(0.045); reply(action=0)")
@@ -130,7 +134,7 @@ def test_many_short_naps_count_as_sleep(is_command: bool, keeper: Keeper, tmp_pa
         else python_bot(tmp_path, "", act="select.select([], [], [], 0.045); return view.legal[0]")
     )
     seat_type = CommandSeat if is_command else LockedSeat
-    with seat_type(keeper, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
+    with seat_type(supervisor, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         for _ in range(12):
             seat.ask(first_view(seat=0, clock=Clock(0.1, 5.0)))
@@ -138,9 +142,9 @@ def test_many_short_naps_count_as_sleep(is_command: bool, keeper: Keeper, tmp_pa
         assert seat.spent.asleep > 0.2
 
 
-def test_sleep_beyond_what_a_match_allows_uses_up_the_bank(keeper: Keeper, tmp_path: Path) -> None:
+def test_sleep_beyond_what_a_match_allows_uses_up_the_bank(supervisor: Supervisor, tmp_path: Path) -> None:
     bot = read_bot(python_bot(tmp_path, "", act="time.sleep(0.3); return view.legal[0]"))
-    with LockedSeat(keeper, bot, seed=1, params={}, limits=LIMITS) as seat:
+    with LockedSeat(supervisor, bot, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         asleep = []
         for allowed in (5.0, 0.0):
@@ -152,22 +156,24 @@ def test_sleep_beyond_what_a_match_allows_uses_up_the_bank(keeper: Keeper, tmp_p
         assert asleep[0] == 0 and 0.1 < asleep[1] < 5.0
 
 
-def test_a_bot_that_thinks_for_its_whole_clock_sleeps_for_nothing_of_it(keeper: Keeper, tmp_path: Path) -> None:
+def test_a_bot_that_thinks_for_its_whole_clock_sleeps_for_nothing_of_it(supervisor: Supervisor, tmp_path: Path) -> None:
     act = "began = time.thread_time()\n        while time.thread_time() - began < 0.3: pass\n        return view.legal[0]"
-    with LockedSeat(keeper, read_bot(python_bot(tmp_path, "", act=act)), seed=1, params={}, limits=LIMITS) as seat:
+    with LockedSeat(supervisor, read_bot(python_bot(tmp_path, "", act=act)), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         seat.ask(first_view(seat=0, clock=Clock(0.5, 0.5)))
         answer = seat.answer()
         assert isinstance(answer, Answer) and answer.cpu_seconds > 0.25 and seat.spent.asleep < 0.2
 
 
-def test_a_gap_in_which_nobody_ran_is_not_charged(keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gap_in_which_nobody_ran_is_not_charged(
+    supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """To this process a suspended machine is a clock that has gone on by much between two looks."""
     jumps = iter([0.0] * 4 + [1000.0] * 1000)
     jumping = Beats(lambda: time.monotonic() + next(jumps, 1000.0))
     monkeypatch.setattr(awake, "beats", lambda: jumping)
     bot = read_bot(python_bot(tmp_path, "", act="time.sleep(0.3); return view.legal[0]"))
-    with LockedSeat(keeper, bot, seed=1, params={}, limits=LIMITS) as seat:
+    with LockedSeat(supervisor, bot, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         seat.ask(first_view(seat=0, clock=Clock(5.0, 0.0)))
         answer = seat.answer()
@@ -179,9 +185,9 @@ LATE = ("naps", "sleeps_then_computes")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LATE)
-def test_no_bot_makes_itself_a_seat_that_the_machine_had_no_cpu_for(name: str, keeper: Keeper, tmp_path: Path) -> None:
+def test_no_bot_makes_itself_a_seat_that_the_machine_had_no_cpu_for(name: str, supervisor: Supervisor, tmp_path: Path) -> None:
     bot = read_bot(ATTACKS[name].bot(tmp_path))
-    with taken_cpu() as cpu, LockedSeat(keeper, bot, seed=1, params={}, limits=LIMITS) as seat:
+    with taken_cpu() as cpu, LockedSeat(supervisor, bot, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         os.sched_setaffinity(seat.pid, [cpu])
         view = first_view(seat=0, clock=Clock(0.3, 0.0))
@@ -192,8 +198,8 @@ def test_no_bot_makes_itself_a_seat_that_the_machine_had_no_cpu_for(name: str, k
     assert found.ending is Ending.TIMEOUT, found
 
 
-def test_time_that_an_earlier_attempt_took_counts(keeper: Keeper, tmp_path: Path) -> None:
-    with LockedSeat(keeper, read_bot(ATTACKS["sleeps"].bot(tmp_path)), seed=1, params={}, limits=LIMITS) as seat:
+def test_time_that_an_earlier_attempt_took_counts(supervisor: Supervisor, tmp_path: Path) -> None:
+    with LockedSeat(supervisor, read_bot(ATTACKS["sleeps"].bot(tmp_path)), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         seat.spent = Spent(busy=match.seconds_of_match(HURRIED) - 0.01)
         seat.ask(first_view(seat=0, clock=Clock(600.0, 0.0)))
@@ -232,20 +238,20 @@ def test_the_patience_with_a_seat_covers_all_that_it_may_take() -> None:
 
 BURNING = "reply(action=0); [threading.Thread(target=lambda: [None for _ in iter(int, 1)]).start() for _ in range(8)]"
 REPLIES_AND_COMPUTES = (
-    "os.write(inmate.SOCKET, wire.frame(wire.Action(__import__('sys')._getframe(1).f_locals['ask'].id, 0)))\n"
+    "os.write(sandboxed worker.SOCKET, wire.frame(wire.Action(__import__('sys')._getframe(1).f_locals['ask'].id, 0)))\n"
     "        while True: pass"
 )
 
 
 @pytest.mark.parametrize("is_command", [False, True])
 def test_a_bot_that_computes_while_a_rival_thinks_is_stopped_and_charged(
-    is_command: bool, keeper: Keeper, tmp_path: Path
+    is_command: bool, supervisor: Supervisor, tmp_path: Path
 ) -> None:
     path = command_bot(tmp_path, BURNING) if is_command else python_bot(tmp_path, "", act=REPLIES_AND_COMPUTES)
     kind = CommandSeat if is_command else LockedSeat
     with (
-        kind(keeper, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
-        LockedSeat(keeper, read_bot(ATTACKS["sleeps"].bot(tmp_path)), seed=1, params={}, limits=LIMITS) as rival,
+        kind(supervisor, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
+        LockedSeat(supervisor, read_bot(ATTACKS["sleeps"].bot(tmp_path)), seed=1, params={}, limits=LIMITS) as rival,
     ):
         for seat in (burning, rival):
             assert seat.start(INFO) is None
@@ -274,8 +280,8 @@ def test_a_bot_that_nobody_asks_computes_nothing_where_people_think(is_command: 
     path = command_bot(tmp_path, BURNING) if is_command else python_bot(tmp_path, "", act=REPLIES_AND_COMPUTES)
     kind = CommandSeat if is_command else LockedSeat
     with (
-        Keeper(["naga"], is_in_background=True) as keeper,
-        kind(keeper, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
+        Supervisor(["naga"], is_in_background=True) as supervisor,
+        kind(supervisor, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
     ):
         assert burning.start(INFO) is None
         until(lambda: states(burning.pid) == {"T"})

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer, Fault
-from arena.match.sandbox import Keeper, LockedSeat, LockError
+from arena.match.sandbox import LockedSeat, LockError, Supervisor
 from arena.records import Clock
 from arena.search import budget
 from helpers.locked_matches import LIMITS, first_view
@@ -132,8 +132,8 @@ class Bot(Agent):
 
 
 @pytest.fixture(scope="module")
-def keeper() -> Iterator[Keeper]:
-    with Keeper(["naga"]) as opened:
+def supervisor() -> Iterator[Supervisor]:
+    with Supervisor(["naga"]) as opened:
         try:
             _ = opened.level
         except LockError as error:
@@ -142,9 +142,9 @@ def keeper() -> Iterator[Keeper]:
 
 
 @pytest.mark.parametrize("is_strict", [False, True])
-def test_where_a_config_asks_for_it_a_bot_that_reads_the_processors_clock_ends(is_strict: bool, keeper: Keeper) -> None:
+def test_where_a_config_asks_for_it_a_bot_that_reads_the_processors_clock_ends(is_strict: bool, supervisor: Supervisor) -> None:
     limits = replace(LIMITS, clean_caches=is_strict)
-    with LockedSeat(keeper, BotFiles("bot.py", {"bot.py": BOT}), seed=1, params={}, limits=limits) as seat:
+    with LockedSeat(supervisor, BotFiles("bot.py", {"bot.py": BOT}), seed=1, params={}, limits=limits) as seat:
         assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
         assert "[v" not in Path(f"/proc/{seat.pid}/maps").read_text().replace("[vsyscall]", "")
         seat.ask(first_view(seat=0, clock=CLOCK))

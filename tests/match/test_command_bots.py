@@ -17,7 +17,7 @@ from arena.cli.main import main
 from arena.errors import BotError, ConfigError
 from arena.match import Answer, Fault, play
 from arena.match.probe import probe
-from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, CommandSeat, Keeper, LockError, OpenCommandSeat
+from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, CommandSeat, LockError, OpenCommandSeat, Supervisor
 from arena.match.single_match import agree, play_match
 from arena.records import DEFAULT_LIMITS as LIMITS
 from arena.records import Clock, Ending, MatchRecord
@@ -32,8 +32,8 @@ CLOCK = Clock(move=2.0, bank=5.0, start=10.0)
 
 
 @pytest.fixture(scope="module")
-def keeper() -> Iterator[Keeper]:
-    with Keeper(games.names()) as opened:
+def supervisor() -> Iterator[Supervisor]:
+    with Supervisor(games.names()) as opened:
         try:
             assert opened.level in (LOCKED, NAMESPACE)
         except LockError as error:
@@ -54,13 +54,13 @@ def plain(examples: dict[str, Path]) -> Path:
     return examples["plain_python"]
 
 
-def locked_match(keeper: Keeper, game: str, bot: Path, seed: int) -> MatchRecord:
+def locked_match(supervisor: Supervisor, game: str, bot: Path, seed: int) -> MatchRecord:
     """All seats by one bot."""
-    room = games.load(game)
-    setup = agree(game, [bot_name(bot)] * room.seats[0], seed=seed, options=SHORT_MATCHES.get(game), clock=CLOCK)
-    seats = [CommandSeat(keeper, read_bot(bot), seed=bot_seed, params={}, limits=LIMITS) for bot_seed in setup.bot_seeds]
+    loaded = games.load(game)
+    setup = agree(game, [bot_name(bot)] * loaded.seats[0], seed=seed, options=SHORT_MATCHES.get(game), clock=CLOCK)
+    seats = [CommandSeat(supervisor, read_bot(bot), seed=bot_seed, params={}, limits=LIMITS) for bot_seed in setup.bot_seeds]
     try:
-        return play(room, setup, seats)
+        return play(loaded, setup, seats)
     finally:
         for seat in seats:
             seat.close()
@@ -70,7 +70,7 @@ def test_a_program_starts_whatever_the_halls_umask(plain: Path) -> None:
     """`arena serve` keeps all that it writes from others, and the user of a locked bot is one of them."""
     before = os.umask(0o077)
     try:
-        with Keeper(["naga"]) as own, CommandSeat(own, read_bot(plain), seed=1, params={}, limits=LIMITS) as seat:
+        with Supervisor(["naga"]) as own, CommandSeat(own, read_bot(plain), seed=1, params={}, limits=LIMITS) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
     finally:
         os.umask(before)
@@ -79,17 +79,17 @@ def test_a_program_starts_whatever_the_halls_umask(plain: Path) -> None:
 @pytest.mark.parametrize("name", TOOLS)
 @pytest.mark.parametrize("game", games.names())
 def test_an_example_plays_every_game_the_same_from_the_same_seed(
-    name: str, game: str, examples: dict[str, Path], keeper: Keeper
+    name: str, game: str, examples: dict[str, Path], supervisor: Supervisor
 ) -> None:
     if name not in examples:
         pytest.skip(f"no {TOOLS[name]} here")
-    record = locked_match(keeper, game, examples[name], 3)
+    record = locked_match(supervisor, game, examples[name], 3)
     assert {seat.ending for seat in record.seats} == {Ending.PLAYED}, record.notes
-    assert {seat.isolation for seat in record.seats} == {keeper.level}
-    again = locked_match(keeper, game, examples[name], 3)
-    other = locked_match(keeper, game, examples[name], 4)
+    assert {seat.isolation for seat in record.seats} == {supervisor.level}
+    again = locked_match(supervisor, game, examples[name], 3)
+    other = locked_match(supervisor, game, examples[name], 4)
     assert record.actions == again.actions != other.actions
-    assert not survivors(descendants({keeper.pid}) - set(keeper.pids))
+    assert not survivors(descendants({supervisor.pid}) - set(supervisor.pids))
 
 
 def write_config(folder: Path, bots: list[Any], **changes: Any) -> Path:
@@ -183,9 +183,9 @@ def command_line(pid: int) -> str:
         return ""
 
 
-def test_a_program_killed_from_outside_is_the_halls_fault_twice(plain: Path, keeper: Keeper) -> None:
+def test_a_program_killed_from_outside_is_the_halls_fault_twice(plain: Path, supervisor: Supervisor) -> None:
     for earlier, ending in ((0, Ending.HOST), (2, Ending.MEMORY)):
-        with CommandSeat(keeper, read_bot(plain), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
+        with CommandSeat(supervisor, read_bot(plain), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
             os.kill(seat.pid, signal.SIGKILL)
             seat.ask(first_view(seat=0))
@@ -221,13 +221,15 @@ STARTS = {
 @pytest.mark.parametrize("case", STARTS)
 @pytest.mark.parametrize("is_locked", [True, False])
 def test_what_happens_at_the_start_is_a_startup_fault(
-    case: str, is_locked: bool, plain: Path, keeper: Keeper, tmp_path: Path
+    case: str, is_locked: bool, plain: Path, supervisor: Supervisor, tmp_path: Path
 ) -> None:
     source, ending, told = STARTS[case]
     files = read_bot(python_bot(tmp_path, source))
     info = StartInfo("naga", {}, 2, 0, Clock(1.0, 0.0, 0.5))
     seat = (
-        CommandSeat(keeper, files, seed=1, params={}, limits=LIMITS) if is_locked else OpenCommandSeat(files, seed=1, params={})
+        CommandSeat(supervisor, files, seed=1, params={}, limits=LIMITS)
+        if is_locked
+        else OpenCommandSeat(files, seed=1, params={})
     )
     with seat:
         fault = seat.start(info)
@@ -236,14 +238,14 @@ def test_what_happens_at_the_start_is_a_startup_fault(
         assert "\\x1b[2J why" in fault.output and fault.exit == "exit code 1"
 
 
-def test_what_a_bot_finds_is_its_folder_and_nothing_of_the_worker(plain: Path, keeper: Keeper, tmp_path: Path) -> None:
+def test_what_a_bot_finds_is_its_folder_and_nothing_of_the_worker(plain: Path, supervisor: Supervisor, tmp_path: Path) -> None:
     """Its files, its environment, its descriptors: printed, then it ends."""
     source = (
         "import os, sys\nprint(sorted(os.listdir('.')), sorted(os.environ), sys.argv, file=sys.stderr)\nfor n in range(300):\n"
     )
     source += "    try:\n        os.fstat(n); print('open', n, file=sys.stderr)\n    except OSError: pass\n"
     bot = python_bot(tmp_path, source, command=["python3", "-S", "main.py", "a b", ""])
-    with CommandSeat(keeper, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
+    with CommandSeat(supervisor, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
         fault = seat.start(StartInfo("naga", {}, 2, 0, CLOCK))
     assert fault is not None
     files, *descriptors = fault.output.splitlines()
@@ -310,7 +312,7 @@ def test_where_nothing_can_be_locked_command_bots_are_refused_or_run_as_plain_pr
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = str(write_config(tmp_path, [str(plain), str(RIVAL)]))
-    monkeypatch.setattr("arena.match.sandbox.keeper.kernel.is_known", lambda: False)
+    monkeypatch.setattr("arena.match.sandbox.supervisor.kernel.is_known", lambda: False)
     monkeypatch.setattr("arena.match.choose.can_have_processes", lambda: False)
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
     assert main(command) == 2 and "example_plain_python, counting_bot: not trusted" in capsys.readouterr().err
@@ -324,7 +326,7 @@ FORKING = FORCED.replace("import json, sys", "import json, os, sys\nif os.fork()
 
 def test_where_only_the_lock_is_missing_no_process_is_left_either(plain: Path, tmp_path: Path) -> None:
     """At the level of --unsafe-trust-bots a program may fork: what it started ends with it."""
-    with Keeper(["naga"], level=PROCESS, least=PROCESS) as unsafe:
+    with Supervisor(["naga"], level=PROCESS, least=PROCESS) as unsafe:
         with CommandSeat(unsafe, read_bot(python_bot(tmp_path, FORKING)), seed=1, params={}, limits=LIMITS) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None and seat.isolation == PROCESS
             family = descendants({unsafe.pid})
@@ -352,12 +354,12 @@ STARVED = (
 
 @pytest.mark.slow
 def test_a_program_whose_thread_waits_for_a_cpu_is_excused(
-    plain: Path, keeper: Keeper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plain: Path, supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first thread sleeps, the one that thinks gets no CPU: it is late by a host fault."""
     monkeypatch.setattr("arena.match.sandbox.child.BACKSTOP_SECONDS", 1.0)
     files = read_bot(python_bot(tmp_path, STARVED))
-    with taken_cpu() as cpu, CommandSeat(keeper, files, seed=1, params={}, limits=LIMITS) as seat:
+    with taken_cpu() as cpu, CommandSeat(supervisor, files, seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
         seat.ask(first_view(seat=0, clock=Clock(0.2, 0.0, 5.0)))
         until(lambda: waits_for_signal(seat.pid))

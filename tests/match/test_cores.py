@@ -7,7 +7,7 @@ import pytest
 
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer
-from arena.match.sandbox import Keeper, LockedSeat, LockError, processor
+from arena.match.sandbox import LockedSeat, LockError, Supervisor, processor
 from arena.match.sandbox.processor import Core
 from arena.records import Clock
 from helpers.locked_matches import LIMITS, first_view
@@ -82,21 +82,21 @@ def test_a_core_that_others_use_too_is_left_for_a_while_if_another_idles(
 def test_all_stay_until_a_bot_is_slow(everywhere: set[int], seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     if not seconds:
         monkeypatch.setattr("arena.match.sandbox.child._SLOW", 60.0)  # whatever else this machine has to do
-    with Keeper(["naga"]) as keeper:
+    with Supervisor(["naga"]) as supervisor:
         try:
-            _ = keeper.level
+            _ = supervisor.level
         except LockError as error:
             pytest.skip(f"bots cannot be locked in here: {error}")
-        keeper.stay()
+        supervisor.stay()
         assert len(os.sched_getaffinity(0)) == 1
-        with LockedSeat(keeper, BOT, seed=1, params={"seconds": seconds}, limits=LIMITS) as seat:
+        with LockedSeat(supervisor, BOT, seed=1, params={"seconds": seconds}, limits=LIMITS) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
-            keeper.expect([("naga", BOT)], LIMITS)
+            supervisor.expect([("naga", BOT)], LIMITS)
             seat.ask(first_view(seat=0, clock=CLOCK))
             assert isinstance(seat.answer(), Answer)
-            with LockedSeat(keeper, BOT, seed=1, params={"seconds": seconds}, limits=LIMITS) as spare:
+            with LockedSeat(supervisor, BOT, seed=1, params={"seconds": seconds}, limits=LIMITS) as spare:
                 assert spare.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
-                found = [os.sched_getaffinity(pid) for pid in (0, *keeper.pids, seat.pid, spare.pid)]
+                found = [os.sched_getaffinity(pid) for pid in (0, *supervisor.pids, seat.pid, spare.pid)]
         if seconds:
             assert all(one == everywhere for one in found)
         else:

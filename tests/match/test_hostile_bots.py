@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, LockError, Supervisor
 from arena.records import Clock, Ending
 from helpers.attacks import ATTACKS, Attack
 from helpers.locked_matches import RIVAL, SECRET, play_locked
@@ -19,8 +19,8 @@ PATIENT = Clock(move=5.0, bank=5.0, start=5.0)  # for all others, on slow machin
 
 
 @pytest.fixture(scope="module", params=[NAMESPACE, pytest.param(LOCKED, marks=pytest.mark.slow)])
-def keeper(request: pytest.FixtureRequest) -> Iterator[Keeper]:
-    with Keeper(["naga"], level=request.param) as opened:
+def supervisor(request: pytest.FixtureRequest) -> Iterator[Supervisor]:
+    with Supervisor(["naga"], level=request.param) as opened:
         try:
             level = opened.level
         except LockError as error:
@@ -51,20 +51,20 @@ def test_there_are_as_many_attacks_as_there_were_and_each_says_what_it_tries() -
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
 def test_a_hostile_bot_gets_nothing_and_the_rival_is_scored(
-    attack: Attack, keeper: Keeper, results: Path, tmp_path: Path
+    attack: Attack, supervisor: Supervisor, results: Path, tmp_path: Path
 ) -> None:
-    if keeper.level == LOCKED and attack.name in NEEDS_NAMESPACE:
+    if supervisor.level == LOCKED and attack.name in NEEDS_NAMESPACE:
         pytest.skip("only namespaces hide names")
     if attack.name in NEEDS_X86 and platform.machine() != "x86_64":
         pytest.skip("this machine has no such calls")
-    zygote = keeper.pid
+    zygote = supervisor.pid
     clock = HURRIED if attack.ending is Ending.TIMEOUT else PATIENT
     bots = [RIVAL, attack.bot(tmp_path)]
-    played = play_locked(keeper, bots, [{"secret": SECRET}, {"results": str(results)}], clock=clock)
+    played = play_locked(supervisor, bots, [{"secret": SECRET}, {"results": str(results)}], clock=clock)
     rival, hostile = played.record.seats
     output = played.outputs[1]
     assert (hostile.ending, rival.ending) == (attack.ending, Ending.PLAYED), played.record.notes
-    assert hostile.isolation == keeper.level
+    assert hostile.isolation == supervisor.level
     if attack.ending is Ending.PLAYED:
         assert "REFUSED" in output and "GOT" not in output, output
         assert not re.search("ImportError|TypeError|NameError|ConnectionRefused", output), output  # not by accident
@@ -72,5 +72,5 @@ def test_a_hostile_bot_gets_nothing_and_the_rival_is_scored(
         assert hostile.fault_decision is not None and hostile.fault_decision >= 5
         assert (rival.place, hostile.place) == (1, 2)
         assert len(played.record.notes) == 1 and hostile.cpu_ms_max < 1000
-    assert keeper.pid == zygote
+    assert supervisor.pid == zygote
     assert not Path("/tmp/arena-was-here").exists() and not Path("/dev/shm/arena-was-here").exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, LockError, Supervisor
 from arena.records import Clock, Ending, Limits
 from arena.tournament.workers.ray.watchdog import descendants
 from helpers.command_bots import HOSTILE, hostile, is_attack
@@ -22,8 +22,8 @@ PATIENT = Clock(move=5.0, bank=5.0, start=5.0)  # for all others, on slow machin
 
 
 @pytest.fixture(scope="module", params=[NAMESPACE, pytest.param(LOCKED, marks=pytest.mark.slow)])
-def keeper(request: pytest.FixtureRequest) -> Iterator[Keeper]:
-    with Keeper(["naga"], level=request.param) as opened:
+def supervisor(request: pytest.FixtureRequest) -> Iterator[Supervisor]:
+    with Supervisor(["naga"], level=request.param) as opened:
         try:
             level = opened.level
         except LockError as error:
@@ -47,23 +47,25 @@ def expected(path: Path) -> tuple[str, Ending]:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
-def test_a_hostile_command_bot_gets_nothing_and_the_rival_is_scored(attack: Path, keeper: Keeper, tmp_path: Path) -> None:
+def test_a_hostile_command_bot_gets_nothing_and_the_rival_is_scored(
+    attack: Path, supervisor: Supervisor, tmp_path: Path
+) -> None:
     if attack.suffix == ".js" and shutil.which("node") is None:
         pytest.skip("no Node.js here")
     kind, ending = expected(attack)
-    if kind == "fatal" and ending is not Ending.MEMORY and (keeper.level == LOCKED or "ARENA_TEST_AS_USER" in os.environ):
+    if kind == "fatal" and ending is not Ending.MEMORY and (supervisor.level == LOCKED or "ARENA_TEST_AS_USER" in os.environ):
         pytest.skip("the same at every level and for every user")
-    zygote = keeper.pid
+    zygote = supervisor.pid
     clock = HURRIED if ending is Ending.TIMEOUT else PATIENT
     if ending is Ending.MEMORY:
         clock = Clock(move=20.0, bank=0.0, start=5.0)  # until it has filled it
-    played = play_locked(keeper, [RIVAL, hostile(attack, tmp_path)], limits=LIMITS, clock=clock)
+    played = play_locked(supervisor, [RIVAL, hostile(attack, tmp_path)], limits=LIMITS, clock=clock)
     rival, seat = played.record.seats
     output = played.outputs[1]
     if attack.stem == "starts_threads" and seat.ending is Ending.PLAYED:
         kind, ending = "refused", Ending.PLAYED
     assert (seat.ending, rival.ending) == (ending, Ending.PLAYED), played.record.notes
-    assert seat.isolation == keeper.level
+    assert seat.isolation == supervisor.level
     if kind == "refused":
         assert "REFUSED" in output and "GOT" not in output, output
         assert not re.search("ImportError|TypeError|NameError|ConnectionRefused", output), output  # not by accident
@@ -72,5 +74,5 @@ def test_a_hostile_command_bot_gets_nothing_and_the_rival_is_scored(attack: Path
         assert (rival.place, seat.place) == (1, 2)
         (fault,) = played.record.faults
         assert fault.ending is ending and "\x1b" not in fault.reason
-    assert keeper.pid == zygote and not survivors(descendants({zygote}) - set(keeper.pids))
+    assert supervisor.pid == zygote and not survivors(descendants({zygote}) - set(supervisor.pids))
     assert not Path("/tmp/arena-was-here").exists() and not Path("/dev/shm/arena-was-here").exists()

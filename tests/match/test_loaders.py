@@ -10,7 +10,7 @@ import pytest
 
 from arena.agent import read_bot
 from arena.match.probe import probe, probe_locked
-from arena.match.sandbox import Keeper, LockError
+from arena.match.sandbox import LockError, Supervisor
 from arena.match.sandbox.program import examine
 from arena.records import DEFAULT_LIMITS
 
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.skipif(not LOADER, reason="the programs of this system 
 
 def program_with(loader: str, path: Path) -> Path:
     """A copy of a program that names another loader."""
-    room = len(LOADER) + 1
-    named = os.fsencode(loader).ljust(room, b"\0")
-    assert len(named) == room, "a loader's path as long as the system's at most"
+    game = len(LOADER) + 1
+    named = os.fsencode(loader).ljust(game, b"\0")
+    assert len(named) == game, "a loader's path as long as the system's at most"
     content = PROGRAM.read_bytes().replace(LOADER.encode() + b"\0", named, 1)
     path.write_bytes(content)
     path.chmod(0o755)
@@ -65,9 +65,9 @@ def test_a_bot_with_a_loader_of_its_own_is_refused_unless_it_is_trusted(tmp_path
     program_with("leaderboards", bot / "bot")
     (bot / "bot.toml").write_text('name = "loads"\ncommand = ["./bot"]\n')
     files = read_bot(bot)
-    with Keeper(()) as keeper:
+    with Supervisor(()) as supervisor:
         try:
-            (profile,) = probe_locked(keeper, [files], 1.0, DEFAULT_LIMITS)
+            (profile,) = probe_locked(supervisor, [files], 1.0, DEFAULT_LIMITS)
         except LockError as error:
             pytest.skip(f"bots cannot be locked in here: {error}")
     assert profile.error == "bot.toml: command: ./bot: its loader 'leaderboards' is no library of this system"

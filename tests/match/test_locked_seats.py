@@ -20,7 +20,7 @@ from arena.cli.measuring.commands import CommandCost
 from arena.engine import jit
 from arena.games import names
 from arena.match import Answer, Fault
-from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, LockError, Supervisor
 from arena.match.single_match import play_match
 from arena.records import Clock, Ending
 from arena.tournament.workers.ray.watchdog import descendants
@@ -32,8 +32,8 @@ INFO = StartInfo("naga", {}, 2, 0, CLOCK)
 
 
 @pytest.fixture(scope="module")
-def keeper() -> Iterator[Keeper]:
-    with Keeper(["naga"]) as opened:
+def supervisor() -> Iterator[Supervisor]:
+    with Supervisor(["naga"]) as opened:
         try:
             assert opened.level in (LOCKED, NAMESPACE)
         except LockError as error:
@@ -41,58 +41,58 @@ def keeper() -> Iterator[Keeper]:
         yield opened
 
 
-def test_a_locked_bot_plays_as_it_does_unlocked(keeper: Keeper) -> None:
+def test_a_locked_bot_plays_as_it_does_unlocked(supervisor: Supervisor) -> None:
     for bot in ("counting_bot.py", "folder_bot"):
         open_ = play_match("naga", [TEST_BOTS / bot, RIVAL], seed=3)
-        locked = play_locked(keeper, [TEST_BOTS / bot, RIVAL]).record
+        locked = play_locked(supervisor, [TEST_BOTS / bot, RIVAL]).record
         assert locked.actions == open_.actions and [seat.ending for seat in locked.seats] == [Ending.PLAYED] * 2
-        assert {seat.isolation for seat in locked.seats} == {keeper.level}
-        assert not survivors(descendants({keeper.pid}) - set(keeper.pids))  # the match is over, and so are its seats
+        assert {seat.isolation for seat in locked.seats} == {supervisor.level}
+        assert not survivors(descendants({supervisor.pid}) - set(supervisor.pids))  # the match is over, and so are its seats
 
 
-def test_a_bots_files_are_on_a_file_system_of_its_own_that_remembers_nothing(keeper: Keeper) -> None:
-    if keeper.level != NAMESPACE:
+def test_a_bots_files_are_on_a_file_system_of_its_own_that_remembers_nothing(supervisor: Supervisor) -> None:
+    if supervisor.level != NAMESPACE:
         pytest.skip("mounts need namespaces")
     path = TEST_BOTS / "telling_bot.py"
-    said = play_locked(keeper, [path, path]).outputs
+    said = play_locked(supervisor, [path, path]).outputs
     found = [re.fullmatch(r"device (\d+)\n", text) for text in said]
     assert all(found), said
     devices = {int(match[1]) for match in found if match}
-    assert len(devices) == 2 and keeper.path(read_bot(path)).stat().st_dev not in devices
+    assert len(devices) == 2 and supervisor.path(read_bot(path)).stat().st_dev not in devices
 
 
-def test_a_bot_that_looks_up_names_for_ever_does_not_become_ready(keeper: Keeper, tmp_path: Path) -> None:
+def test_a_bot_that_looks_up_names_for_ever_does_not_become_ready(supervisor: Supervisor, tmp_path: Path) -> None:
     path = tmp_path / "asking.py"
     path.write_text("import os\nwhile True:\n    os.access('/new', os.F_OK)\n")
-    with LockedSeat(keeper, read_bot(path), seed=1, params={}, limits=LIMITS) as seat:
+    with LockedSeat(supervisor, read_bot(path), seed=1, params={}, limits=LIMITS) as seat:
         found = seat.start(StartInfo("naga", {}, 2, 0, Clock(0.1, 0.0, 0.1)))
         assert found is not None and found.ending is Ending.STARTUP, found
 
 
-def test_a_trace_shows_the_line_although_the_file_cannot_be_opened_any_more(keeper: Keeper, tmp_path: Path) -> None:
+def test_a_trace_shows_the_line_although_the_file_cannot_be_opened_any_more(supervisor: Supervisor, tmp_path: Path) -> None:
     path = tmp_path / "failing.py"
     text = "from arena.agent import Agent\n\nclass Failing(Agent):\n    def act(self, view):\n        return view.nothing\n"
     path.write_text(text)
-    record = play_locked(keeper, [path, RIVAL]).record
+    record = play_locked(supervisor, [path, RIVAL]).record
     assert record.seats[0].ending is Ending.CRASH and "return view.nothing" in record.notes[0]
 
 
-def test_who_has_compiled_rules_waits_for_nobody_that_compiles_a_search(keeper: Keeper) -> None:
-    """`arena warmup` holds the room's lock for minutes."""
+def test_who_has_compiled_rules_waits_for_nobody_that_compiles_a_search(supervisor: Supervisor) -> None:
+    """`arena warmup` holds the game's lock for minutes."""
     games.compile_rules(games.load("naga"))
-    with jit.compiling(games.load("naga").package), Keeper(["naga"]) as other:
-        assert other.level == keeper.level
+    with jit.compiling(games.load("naga").package), Supervisor(["naga"]) as other:
+        assert other.level == supervisor.level
 
 
-def test_compiled_code_is_used_without_compiling(keeper: Keeper) -> None:
-    played = play_locked(keeper, [TEST_BOTS / "studious_bot.py", RIVAL])
+def test_compiled_code_is_used_without_compiling(supervisor: Supervisor) -> None:
+    played = play_locked(supervisor, [TEST_BOTS / "studious_bot.py", RIVAL])
     assert played.record.seats[0].ending is Ending.PLAYED, played.record.notes
     assert "compilations 0" in played.outputs[0] and "decisions 0" not in played.outputs[0]
 
 
-def test_features_are_ready_before_the_match(keeper: Keeper) -> None:
+def test_features_are_ready_before_the_match(supervisor: Supervisor) -> None:
     bots = [TEST_BOTS / "learnt_bot.py"] * 2
-    played = play_locked(keeper, bots)
+    played = play_locked(supervisor, bots)
     assert [seat.ending for seat in played.record.seats] == [Ending.PLAYED] * 2, played.record.notes
     assert played.record.actions == play_match("naga", bots, seed=3).actions
     assert played.outputs == ["compilations 0\n"] * 2
@@ -130,26 +130,26 @@ class Patient(LockedSeat):
         return super().answer()
 
 
-def test_simultaneous_choices_are_made_at_the_same_time(keeper: Keeper) -> None:
+def test_simultaneous_choices_are_made_at_the_same_time(supervisor: Supervisor) -> None:
     """Each answer is only taken when the other seat's bot has been asked and has replied too."""
     Patient.table = Together()
-    record = play_locked(keeper, [RIVAL, RIVAL], seat_type=Patient).record
+    record = play_locked(supervisor, [RIVAL, RIVAL], seat_type=Patient).record
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2 and Patient.table.most == 2
 
 
-def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(keeper: Keeper) -> None:
+def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(supervisor: Supervisor) -> None:
     for earlier, ending in ((0, Ending.HOST), (1, Ending.HOST), (2, Ending.MEMORY)):
-        with LockedSeat(keeper, read_bot(RIVAL), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
+        with LockedSeat(supervisor, read_bot(RIVAL), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
             assert seat.start(INFO) is None
             os.kill(seat.pid, signal.SIGKILL)
             seat.ask(first_view(seat=0))
             found = seat.answer()
             assert isinstance(found, Fault) and found.ending is ending and seat.was_killed
-    assert play_locked(keeper, [RIVAL, RIVAL]).record.seats[0].ending is Ending.PLAYED
+    assert play_locked(supervisor, [RIVAL, RIVAL]).record.seats[0].ending is Ending.PLAYED
 
 
 def test_a_killed_zygote_is_the_halls_fault_and_the_next_match_has_a_new_one() -> None:
-    with Keeper(["naga"]) as own:
+    with Supervisor(["naga"]) as own:
         first = own.pid
         with LockedSeat(own, read_bot(RIVAL), seed=1, params={}, limits=LIMITS) as seat:
             assert seat.start(INFO) is None
@@ -165,7 +165,7 @@ def test_a_killed_zygote_is_the_halls_fault_and_the_next_match_has_a_new_one() -
     assert not survivors({first, second})
 
 
-def test_what_happens_at_the_start_is_a_startup_fault(keeper: Keeper, tmp_path: Path) -> None:
+def test_what_happens_at_the_start_is_a_startup_fault(supervisor: Supervisor, tmp_path: Path) -> None:
     for body, told in (
         ("while True: pass", "CPU time"),
         ("raise ValueError('no')", "no"),
@@ -173,7 +173,7 @@ def test_what_happens_at_the_start_is_a_startup_fault(keeper: Keeper, tmp_path: 
     ):
         bot = tmp_path / "late.py"
         bot.write_text(body + "\n" + RIVAL.read_text())
-        record = play_locked(keeper, [RIVAL, bot], clock=Clock(0.5, 0.0, 0.3)).record
+        record = play_locked(supervisor, [RIVAL, bot], clock=Clock(0.5, 0.0, 0.3)).record
         assert record.seats[1].ending is Ending.STARTUP and record.seats[1].fault_decision == -1
         assert told in record.notes[0] and record.seats[0].place == 1
 
@@ -196,12 +196,12 @@ print("last", "words", sep="\\n", file=sys.stderr)
     ],
 )
 def test_what_is_left_of_a_failed_seat_is_in_the_record(
-    deed: str, ending: Ending, ended: str, keeper: Keeper, tmp_path: Path
+    deed: str, ending: Ending, ended: str, supervisor: Supervisor, tmp_path: Path
 ) -> None:
     bot = tmp_path / "talkative.py"
     said = "".join(f"        {line}\n" for line in TALKATIVE.strip().splitlines())
     bot.write_text(f"from arena.agent import Agent\nclass Bot(Agent):\n    def act(self, view):\n{said}        {deed}\n")
-    record = play_locked(keeper, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record
+    record = play_locked(supervisor, [RIVAL, bot], clock=Clock(0.2, 0.0, 5.0)).record
     (fault,) = record.faults
     assert (fault.seat, fault.ending, fault.exit, fault.decision) == (1, ending, ended, record.seats[1].fault_decision)
     assert fault.reason.partition("\n")[0] in record.notes[0]
@@ -232,7 +232,7 @@ class Late(Agent):
     ],
 )  # fmt: skip
 def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
-    thinks: bool, idle: float, ending: Ending, is_proven: bool | None, keeper: Keeper, tmp_path: Path,
+    thinks: bool, idle: float, ending: Ending, is_proven: bool | None, supervisor: Supervisor, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """At idle priority on a CPU that a crowd keeps busy: a bot that would think is excused, one that sleeps is not.
@@ -244,7 +244,7 @@ def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
     monkeypatch.setattr("arena.match.sandbox.pressure.Spell.idle_share", lambda spell: idle)
     bot = tmp_path / "late.py"
     bot.write_text(LATE)
-    with taken_cpu() as cpu, LockedSeat(keeper, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
+    with taken_cpu() as cpu, LockedSeat(supervisor, read_bot(bot), seed=1, params={}, limits=LIMITS) as seat:
         assert seat.start(INFO) is None
         seat.ask(first_view(seat=0, clock=Clock(0.2, 0.0, 5.0)))
         until(lambda: waits_for_signal(seat.pid))
@@ -297,5 +297,5 @@ def test_the_bench_shows_seats_with_one_room_and_with_all(
     tools = {"C": "cc", "Python without arena": "python3", "Node.js": "node"}
     assert [cost.language for cost in commands] == [name for name, tool in tools.items() if shutil.which(tool)]
     assert all(cost.start_ms > 0 and cost.round_trip_us > 0 and cost.round_trip_cpu_us > 0 for cost in commands)
-    assert [cost.rooms for cost in costs] == [1, len(names())]
+    assert [cost.games for cost in costs] == [1, len(names())]
     assert all(value > 0 for cost in costs for value in (cost.start_ms, cost.start_cpu_ms, cost.decisions_per_second))

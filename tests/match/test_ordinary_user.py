@@ -35,9 +35,9 @@ def test_the_hostile_bots_as_an_ordinary_user() -> None:
         cache = Path(folder, "cache")
         cache.mkdir()
         packages = [package(name) for name in names()]
-        rooms = [*packages, *map(jit.search_of, packages), jit.ENGINE, jit.RATINGS]
-        for room in rooms:  # what is compiled already need not be compiled again
-            source = jit.cache_folder(room)
+        games = [*packages, *map(jit.search_of, packages), jit.ENGINE, jit.RATINGS]
+        for game in games:  # what is compiled already need not be compiled again
+            source = jit.cache_folder(game)
             shutil.copytree(source, cache / source.name)
         for path in (Path(folder), cache, *cache.rglob("*")):
             os.chown(path, 65534, 65534)

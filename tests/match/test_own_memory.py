@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.agent import BotFiles, StartInfo
-from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, LockError, Supervisor
 from arena.match.sandbox.memory import MOST_CODE
 from arena.records import Clock
 from helpers.locked_matches import LIMITS
@@ -28,8 +28,8 @@ class Bot(Agent):
 
 
 @pytest.fixture(params=[NAMESPACE, LOCKED])
-def keeper(request: pytest.FixtureRequest) -> Iterator[Keeper]:
-    with Keeper(["naga"], level=request.param) as opened:
+def supervisor(request: pytest.FixtureRequest) -> Iterator[Supervisor]:
+    with Supervisor(["naga"], level=request.param) as opened:
         try:
             _ = opened.level
         except LockError as error:
@@ -37,9 +37,9 @@ def keeper(request: pytest.FixtureRequest) -> Iterator[Keeper]:
         yield opened
 
 
-def seat(keeper: Keeper, name: str) -> LockedSeat:
+def seat(supervisor: Supervisor, name: str) -> LockedSeat:
     files = BotFiles("bot.py", {"bot.py": BOT + f"# {name}\n".encode()})
-    opened = LockedSeat(keeper, files, seed=1, params={}, limits=LIMITS)
+    opened = LockedSeat(supervisor, files, seed=1, params={}, limits=LIMITS)
     assert opened.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None
     return opened
 
@@ -77,17 +77,17 @@ def zero_frame() -> int:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the kernel tells page frames to root alone")
-def test_seats_of_two_bots_share_no_page_and_those_of_one_bot_do(keeper: Keeper) -> None:
-    with seat(keeper, "one") as one, seat(keeper, "one") as same, seat(keeper, "two") as two:
+def test_seats_of_two_bots_share_no_page_and_those_of_one_bot_do(supervisor: Supervisor) -> None:
+    with seat(supervisor, "one") as one, seat(supervisor, "one") as same, seat(supervisor, "two") as two:
         zeros = {zero_frame()}
-        ours, again, theirs, zygotes = (frames(pid) for pid in (one.pid, same.pid, two.pid, keeper.pid))
+        ours, again, theirs, zygotes = (frames(pid) for pid in (one.pid, same.pid, two.pid, supervisor.pid))
     assert len(ours.keys() & again.keys()) > 1000  # so they are found where there are any
     for other in (theirs, zygotes):
         shared = {ours[frame] for frame in ours.keys() & other.keys() - zeros}
         assert not shared, shared
 
 
-def test_nothing_that_a_seat_executes_can_be_written(keeper: Keeper) -> None:
-    with seat(keeper, "one") as one:
+def test_nothing_that_a_seat_executes_can_be_written(supervisor: Supervisor) -> None:
+    with seat(supervisor, "one") as one:
         rights = {rights for _, _, rights, _ in mappings(one.pid)}
     assert "r-xp" in rights and not any("w" in right and "x" in right for right in rights), rights

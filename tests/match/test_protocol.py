@@ -151,9 +151,9 @@ class Reading:
 
 @pytest.mark.parametrize("name", games.names())
 def test_real_messages_are_as_the_schema_says(name: str) -> None:
-    room = games.load(name)
-    seats = [Reading(seed) for seed in range(room.seats[0])]
-    play(room, agree(name, ["x"] * len(seats), seed=2, options=SHORT_MATCHES.get(name), clock=Clock(1.0, 10.0)), seats)
+    game = games.load(name)
+    seats = [Reading(seed) for seed in range(game.seats[0])]
+    play(game, agree(name, ["x"] * len(seats), seed=2, options=SHORT_MATCHES.get(name), clock=Clock(1.0, 10.0)), seats)
     checker = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     messages = [json.loads(line) for line in seats[0].lines]
     assert [message["type"] for message in messages] == ["start", *["act"] * (len(messages) - 2), "end"] and len(messages) > 4
@@ -161,7 +161,7 @@ def test_real_messages_are_as_the_schema_says(name: str) -> None:
         checker.validate(message)
         assert not checker.is_valid({**message, "id": "1"})
     (start, *acts, _) = messages
-    assert start["seed"] == f"{0:032x}" and set(start["options"]) <= {option.name for option in room.options}
+    assert start["seed"] == f"{0:032x}" and set(start["options"]) <= {option.name for option in game.options}
     assert all("?" in json.dumps(act["position"]) and act["legal"] for act in acts)
 
 
@@ -184,10 +184,10 @@ def blocks(language: str) -> list[tuple[str, str]]:
 
 
 def test_the_messages_on_the_page_are_real() -> None:
-    room = games.load("naga")
+    game = games.load("naga")
     seats = [Reading(SEED), Reading(1)]
     seats[0].chance = random.Random(0)
-    play(room, agree("naga", ["x", "x"], seed=2, clock=Clock(1.0, 10.0)), seats)
+    play(game, agree("naga", ["x", "x"], seed=2, clock=Clock(1.0, 10.0)), seats)
     real = [json.loads(line) for line in seats[0].lines]
     checker = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     shown = 0

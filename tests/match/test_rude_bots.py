@@ -84,9 +84,9 @@ def test_a_keyboard_interrupt_of_a_bot_in_a_worker_is_a_crash() -> None:
 
     with InProcessSeat(lambda: _Loaded(Interrupter), 1, {}) as seat:
         seat.start(StartInfo("naga", {}, 2, 0, Clock(1, 1)))
-        room = load("naga")
-        states = room.deal(2, room.resolve_options({}, 2), 1)
-        seat.ask(room.view(room, states, 0, codes=room.legal_list(states), events=list, clock=Clock(1, 1)))
+        game = load("naga")
+        states = game.deal(2, game.resolve_options({}, 2), 1)
+        seat.ask(game.view(game, states, 0, codes=game.legal_list(states), events=list, clock=Clock(1, 1)))
         answer = seat.answer()
         assert not isinstance(answer, Answer) and answer.ending is Ending.CRASH
     with pytest.raises(KeyboardInterrupt):  # outside a worker it is the user's

@@ -14,7 +14,7 @@ def test_seeds_never_change_silently() -> None:
     assert found.deal == seeds.deal_seed(KEY, "naga", 2, OPTIONS, 3) == 0x37A0D3ACCD3DBD324A09B776E1309A1F
     assert found.bots[1] == 0x6E765E4072EC14AAF24A30702634A0B7
     assert found.fallbacks[0] == 0xB245FDCB050003E9B24B2C99AB9DAEFC
-    assert seeds.table_dice(KEY, "naga", 2, OPTIONS, 3) == 0xD00CA50CBA656C48D706DA6DD9C70E91
+    assert seeds.table_stream(KEY, "naga", 2, OPTIONS, 3) == 0xD00CA50CBA656C48D706DA6DD9C70E91
     assert seeds.seed_of_part(KEY, "tune", 1, 2) == 1751467942163618688
 
 

@@ -28,11 +28,11 @@ import pathlib, sys, threading
 sys.path.insert(0, sys.argv[1])
 from helpers.locked_matches import RIVAL, play_locked
 from arena.records import Clock
-from arena.match.sandbox import Keeper
+from arena.match.sandbox import Supervisor
 
 def play():
-    with Keeper(["naga"]) as keeper:
-        play_locked(keeper, [RIVAL, pathlib.Path(sys.argv[3])], clock=Clock(600.0, 0.0))
+    with Supervisor(["naga"]) as supervisor:
+        play_locked(supervisor, [RIVAL, pathlib.Path(sys.argv[3])], clock=Clock(600.0, 0.0))
 
 if sys.argv[2] == "main thread":
     play()

@@ -14,14 +14,14 @@ SKILLS = np.array([0.0, 0.3, 0.6, 0.9, 1.2, 1.5])
 
 def league(seed: int, *, help: float = 0.0, seats: int = 3, deals: int = 40, bots: int = 6, teams: bool = False) -> PoolRows:
     """Every table of `seats` bots on every deal in some orders; bots 0 and 3 are stronger by `help` at the same table."""
-    dice = np.random.default_rng(seed)
+    stream = np.random.default_rng(seed)
     tables = list(combinations(range(bots), seats))
     rows, numbers = [], []
     for deal in range(deals):
-        luck = dice.normal(size=seats)  # of a seat, on all tables of the deal
+        luck = stream.normal(size=seats)  # of a seat, on all tables of the deal
         for table in tables:
             order = list(permutations(table))[deal % 2]
-            strength = SKILLS[list(order)] + luck + dice.normal(size=seats)
+            strength = SKILLS[list(order)] + luck + stream.normal(size=seats)
             strength += help * np.array([{0, 3} <= set(order) and bot in (0, 3) for bot in order])
             rows.append((order, np.argsort(np.argsort(-strength)) + 1))
             numbers.append(deal)

@@ -7,9 +7,9 @@ from arena.ratings.error_bars import FIRST_COEFFICIENT, coefficients, without_lu
 
 
 def numbers_with_luck(deals, slope, seed=1):
-    dice = np.random.default_rng(seed)
-    luck = dice.normal(0.0, 0.3, deals)
-    return 0.1 + slope * luck + dice.normal(0.0, 0.2, deals), luck
+    stream = np.random.default_rng(seed)
+    luck = stream.normal(0.0, 0.3, deals)
+    return 0.1 + slope * luck + stream.normal(0.0, 0.2, deals), luck
 
 
 @pytest.mark.parametrize("slope", [0.3, 0.8])

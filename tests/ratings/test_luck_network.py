@@ -1,4 +1,4 @@
-"""The network by which a room tells luck: where it is asked, what it may not depend on, and what it is called by."""
+"""The network by which a game tells luck: where it is asked, what it may not depend on, and what it is called by."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,11 @@ from arena import games
 from arena.audit.laws.parts import CHANCE_LAWS
 from arena.engine.chance import Luck
 from arena.engine.contract import Numbers
+from arena.engine.game import Game, States
 from arena.engine.net import Net, Nets
 from arena.engine.options import OptionValue
 from arena.engine.random_tables import Table
 from arena.engine.rng import seed_words
-from arena.engine.room import Game, States
 from arena.ratings import match_luck
 
 YANIV, NAGA = games.load("yaniv"), games.load("naga")
@@ -30,11 +30,11 @@ def naga_luck() -> Luck:
 
 def positions(seats: int, seed: int, game: Game = YANIV, **options: object) -> list[States]:
     """Positions of a match between random players, those at the ends of rounds too."""
-    dice, found = np.random.default_rng(seed), []
+    stream, found = np.random.default_rng(seed), []
     states = game.deal(seats, game.resolve_options(options, seats), seed)  # type: ignore[arg-type]
     while not game.engine.is_terminal(states):
         found.append(states.copy())
-        code = int(dice.choice(game.legal_list(states)))
+        code = int(stream.choice(game.legal_list(states)))
         ended = states.copy()
         game.engine.step(ended, code)
         if game.engine.is_round_over(ended):

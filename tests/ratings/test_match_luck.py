@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.games import load
 from arena.match import MatchSetup, void
 from arena.ratings.error_bars import FIRST_COEFFICIENT
@@ -16,7 +16,7 @@ from arena.ratings.rows import Collector
 from arena.ratings.skill import shares_by_row, shares_of, skill_of, skills
 from arena.records import LUCK_LIMIT, Ending, MatchRecord
 from arena.results import parquet
-from arena.tournament.archive.luck import Reckoner
+from arena.tournament.archive.luck import LuckComputation
 from arena.tournament.formats.plan import Plan, read_plan
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, run
@@ -76,11 +76,11 @@ def test_mates_share_their_luck(played):
 
 def test_measured_latency_is_part_of_the_log(played):
     game, setup, record = of_pool(played, "measured")
-    dice, actions, delays = random.Random(3), [], []
+    stream, actions, delays = random.Random(3), [], []
     states = game.deal(2, setup.options, setup.deal_seed)
     while not game.engine.is_terminal(states):
-        actions.append(dice.choice(game.legal_list(states)))
-        delays.append(dice.choice((0, 0, 2)))
+        actions.append(stream.choice(game.legal_list(states)))
+        delays.append(stream.choice((0, 0, 2)))
         game.engine.advance(states, game.timed(actions[-1], delays[-1]))
     slow = msgspec.structs.replace(record, actions=tuple(actions), delays=tuple(delays))
     _, places = game.final(states, 2)
@@ -130,14 +130,14 @@ def test_many_matches_are_worked_out_in_their_order_in_any_number_of_processes(p
     plan, records = played
     found = []
     for workers in (1, 2):
-        with Reckoner(plan, workers) as reckoner:
+        with LuckComputation(plan, workers) as reckoner:
             found.append(list(reckoner.reckon(records)))
     assert found[0] == found[1] and [luck.index for luck in found[0]] == [record.index for record in records]
 
 
 def test_skill_and_luck_of_a_tournament(played):
     plan, records = played
-    with Reckoner(plan, 1) as reckoner:
+    with LuckComputation(plan, 1) as reckoner:
         collected = {record.pool: Collector() for record in records}
         for record, luck in zip(records, reckoner.reckon(records)):
             collected[record.pool].add(record, luck)

@@ -66,9 +66,11 @@ def by_bot(records: list[MatchRecord], model: str = BATCH_MODEL) -> dict[Any, tu
 
 @settings(max_examples=60)
 @given(tournaments(), st.randoms(use_true_random=False))
-def test_no_order_changes_the_headline_in_any_digit(records: list[MatchRecord], dice: random.Random) -> None:
+def test_no_order_changes_the_headline_in_any_digit(records: list[MatchRecord], stream: random.Random) -> None:
     """Neither of matches, nor of seats at a table, nor of the bots as they are listed: the very same numbers."""
-    others = [replace(one, seats=tuple(dice.sample(one.seats, len(one.seats)))) for one in dice.sample(records, len(records))]
+    others = [
+        replace(one, seats=tuple(stream.sample(one.seats, len(one.seats)))) for one in stream.sample(records, len(records))
+    ]
     assert by_bot(others) == by_bot(records)
 
 
@@ -94,11 +96,11 @@ def test_the_same_results_are_one_pattern_that_counts() -> None:
 
 
 def league(count: int, seed: int = 3) -> list[MatchRecord]:
-    dice = random.Random(seed)
+    stream = random.Random(seed)
     records = []
     for index in range(count):
-        bots = dice.sample(BOTS, 2)
-        better = dice.random() < 0.5 + 0.12 * (BOTS.index(bots[1]) - BOTS.index(bots[0]))
+        bots = stream.sample(BOTS, 2)
+        better = stream.random() < 0.5 + 0.12 * (BOTS.index(bots[1]) - BOTS.index(bots[0]))
         records.append(
             make_record(index, tuple(make_seat(b, p) for b, p in zip(bots, (1, 2) if better else (2, 1))), deal=index // 4)
         )

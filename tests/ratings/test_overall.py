@@ -46,10 +46,10 @@ def test_neither_the_level_nor_the_width_of_a_games_points_counts(rule: str) -> 
 
 
 def test_games_count_alike_though_their_skills_spread_differently() -> None:
-    dice = np.random.default_rng(7)
+    stream = np.random.default_rng(7)
     found = []
     for _ in range(100):
-        skills = [dice.normal(0.0, spread, 6) for spread in (8.0, 2.0, 1.0)]
+        skills = [stream.normal(0.0, spread, 6) for spread in (8.0, 2.0, 1.0)]
         combined = combine([pool(str(number), own, 0.01) for number, own in enumerate(skills)], SETTINGS, {})
         found.append([np.corrcoef(combined.mu, own)[0, 1] for own in skills])
     assert np.ptp(np.mean(found, axis=0)) < 0.12
@@ -58,8 +58,8 @@ def test_games_count_alike_though_their_skills_spread_differently() -> None:
 
 def test_the_spread_is_that_of_the_true_skills_and_not_of_the_estimates() -> None:
     """Noise widens the estimates; what is left after taking it away is the spread of the skills: z keeps its size."""
-    dice, true = np.random.default_rng(1), SKILLS / SKILLS.std(ddof=1)
-    noisy = [combine([pool("a", SKILLS + dice.normal(0, 0.9, 6), 0.9)], SETTINGS, {}) for _ in range(400)]
+    stream, true = np.random.default_rng(1), SKILLS / SKILLS.std(ddof=1)
+    noisy = [combine([pool("a", SKILLS + stream.normal(0, 0.9, 6), 0.9)], SETTINGS, {}) for _ in range(400)]
     slopes = [float(z(one) @ true) / 5 for one in noisy]
     assert np.mean(slopes) == pytest.approx(1.0, abs=0.05)
 
@@ -108,12 +108,15 @@ def test_the_mean_rank_of_sure_skills_is_the_rank() -> None:
 
 def test_the_errors_are_those_that_the_ranking_has_when_the_skills_err() -> None:
     """Drawn again and again around known skills, the overall numbers spread as much as their sigma says."""
-    dice = np.random.default_rng(3)
+    stream = np.random.default_rng(3)
     for rule in ("standardized", "mean-rank"):
         settings = RatingSettings(overall=rule)
         drawn = [
             combine(
-                [pool("a", SKILLS + dice.normal(0, 0.4, 6), 0.4), pool("b", 2 * SKILLS[::-1] + dice.normal(0, 0.8, 6), 0.8)],
+                [
+                    pool("a", SKILLS + stream.normal(0, 0.4, 6), 0.4),
+                    pool("b", 2 * SKILLS[::-1] + stream.normal(0, 0.8, 6), 0.8),
+                ],
                 settings,
                 {},
             )
@@ -125,8 +128,8 @@ def test_the_errors_are_those_that_the_ranking_has_when_the_skills_err() -> None
 
 
 def test_the_stored_ratings_have_that_scale_and_its_ranks() -> None:
-    dice = np.random.default_rng(11)
-    pools = {name: made_up(25 + spread * SKILLS / 2, 30, dice) for name, spread in (("a", 4.0), ("b", 1.0))}
+    stream = np.random.default_rng(11)
+    pools = {name: made_up(25 + spread * SKILLS / 2, 30, stream) for name, spread in (("a", 4.0), ("b", 1.0))}
     ratings = [one for one in rate(pools, SETTINGS, (BATCH_MODEL,)) if one.pool == OVERALL]
     skills = [rated_pool(BATCH_MODEL, name, rows, SETTINGS).skills for name, rows in pools.items()]
     expected = combine(skills, SETTINGS, {})

@@ -15,29 +15,29 @@ from helpers.records import plain_record
 FIELD = {"duel": [("a", 1), ("b", 1), ("c", 2)], "team": [("a", 1), ("b", 1), ("c", 2)]}
 
 
-def record(index: int, dice: random.Random) -> MatchRecord:
+def record(index: int, stream: random.Random) -> MatchRecord:
     template = plain_record(index)
-    pool = dice.choice(sorted(FIELD))
-    bots = dice.sample(FIELD[pool], 2)
-    places = dice.choice([(1, 2), (2, 1), (1, 1)])
-    ending = dice.choice([Ending.PLAYED, Ending.PLAYED, Ending.CRASH, Ending.HOST])
+    pool = stream.choice(sorted(FIELD))
+    bots = stream.sample(FIELD[pool], 2)
+    places = stream.choice([(1, 2), (2, 1), (1, 1)])
+    ending = stream.choice([Ending.PLAYED, Ending.PLAYED, Ending.CRASH, Ending.HOST])
     seats = tuple(
         msgspec.structs.replace(template.seats[0], bot=name, bot_version=version, unit=unit, place=place, ending=ending)
         for unit, ((name, version), place) in enumerate(zip(bots, places))
     )
-    delays = (1,) if dice.random() < 0.1 else ()
+    delays = (1,) if stream.random() < 0.1 else ()
     return msgspec.structs.replace(template, pool=pool, deal=index // 6, seats=seats, delays=delays)
 
 
 def test_the_numbers_are_those_of_the_board_whenever_one_looks() -> None:
-    dice, settings = random.Random("running"), RatingSettings(overall="mean-mu")  # other rules need the bounds
+    stream, settings = random.Random("running"), RatingSettings(overall="mean-mu")  # other rules need the bounds
     board, running = Standings(settings, FIELD), RunningRatings(settings, FIELD)
     looks = {0, 1, 50, 2 * KEPT + 10, 3 * KEPT}
     for index in range(3 * KEPT + 1):
         if index in looks:
             shown = [numbers(rating) for rating in running.ratings()]
             assert shown == [numbers(rating) for rating in board.ratings(MODELS)] and len(shown) == 18
-        match = record(index, dice)
+        match = record(index, stream)
         board.add(match)
         running.add(match)
 

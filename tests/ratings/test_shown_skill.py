@@ -70,11 +70,11 @@ def test_the_error_bars_of_a_report_are_those_of_the_board(lucky: Results) -> No
 @pytest.mark.slow
 def test_simulated_boards_hold_what_they_say() -> None:
     """Made-up duels in which the luck that is told is half of what decides."""
-    dice = np.random.default_rng(2)
+    stream = np.random.default_rng(2)
     shares, lucks = [], []
     for pair in PAIRS:
-        cards = dice.normal(0, 1, (400, 2))
-        wins = cards + dice.normal(0, 1, (400, 2)) + 0.3 * (pair[1] - pair[0]) > 0
+        cards = stream.normal(0, 1, (400, 2))
+        wins = cards + stream.normal(0, 1, (400, 2)) + 0.3 * (pair[1] - pair[0]) > 0
         shares.append(np.stack([wins, ~wins], axis=-1).astype(float))
         lucks.append(0.28 * np.stack([cards, -cards], axis=-1))
     found = board_certainty("made up", shares, lucks)

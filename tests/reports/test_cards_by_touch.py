@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from arena.games import load
-from arena.server.table_process.telling import refusals
+from arena.server.table_process.broadcaster import refusals
 from helpers.browser import chromium, in_browser, look, watched
 from helpers.choosing_page import ChoosingPage
 
@@ -34,14 +34,14 @@ def table(browser: Browser, game: str, **size: int) -> Iterator[ChoosingPage]:
 
 def asked(page: ChoosingPage, game: str, seats: int, actions: list[str], options: dict[str, Any] | None = None) -> str:
     """Show the position that a deal comes to by some actions; `seed` 5 for all. Gives the own hand's zone."""
-    room = load(game)
-    states = room.deal(seats, room.resolve_options(options or {}, seats), 5)
+    loaded = load(game)
+    states = loaded.deal(seats, loaded.resolve_options(options or {}, seats), 5)
     for action in actions:
-        texts = room.text.action_texts(states[0], room.legal_list(states))
-        room.engine.step(states, room.legal_list(states)[texts.index(action)])
-    seat, codes = int(room.engine.current_seat(states)), room.legal_list(states)
-    seen = room.observed(states, seat)
-    view = room.view(room, seen, seat, codes=codes, events=list, clock=None)
+        texts = loaded.text.action_texts(states[0], loaded.legal_list(states))
+        loaded.engine.step(states, loaded.legal_list(states)[texts.index(action)])
+    seat, codes = int(loaded.engine.current_seat(states)), loaded.legal_list(states)
+    seen = loaded.observed(states, seat)
+    view = loaded.view(loaded, seen, seat, codes=codes, events=list, clock=None)
     page.ask(view.position, view.legal, seat=seat, refusals=refusals(view))
     return f"hand-{seat}"
 

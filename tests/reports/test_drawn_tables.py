@@ -1,4 +1,4 @@
-"""The table of every room draws whatever its game can come to: all variants, seat counts and phases, for all eyes."""
+"""The table of every game draws whatever its game can come to: all variants, seat counts and phases, for all eyes."""
 
 import random
 from collections import Counter
@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from arena.engine.game import Game, States
 from arena.engine.random_tables import Table, decisions, final_states, variants
-from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.reports.pages.assets import table_files
 from arena.reports.table import LANGUAGES
@@ -21,7 +21,7 @@ from helpers.table_page import WIDTH, Drawing, Move, TablePage
 
 pytestmark = in_browser
 
-ROOMS = [game for game in names() if table_files(game)]
+GAMES = [game for game in names() if table_files(game)]
 MOMENTS = 2
 """Decisions of each match that are drawn, besides its end."""
 CHOICES = 3
@@ -33,7 +33,7 @@ NONSENSE = ("undefined", "NaN", "[object", "null", "{")
 
 
 @dataclass
-class Moment:
+class DecisionContext:
     """A position for one pair of eyes, and what these eyes hear next."""
 
     table: Table
@@ -49,7 +49,7 @@ class Moment:
 
 
 @dataclass
-class Choice(Moment):
+class Choice(DecisionContext):
     """A position for the seat that has to choose."""
 
     legal: list[str]
@@ -61,9 +61,9 @@ def browser() -> Iterator[Browser]:
         yield started
 
 
-@pytest.fixture(params=ROOMS)
+@pytest.fixture(params=GAMES)
 def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[TablePage]:
-    """The table of one room; its script must not complain."""
+    """The table of one game; its script must not complain."""
     with watched(browser, width=WIDTH) as seen:
         yield TablePage(seen.page, request.param)
         assert seen.complaints == [] and seen.outside() == []
@@ -117,7 +117,7 @@ def test_every_legal_action_has_a_gesture_and_words_of_its_own(page: TablePage) 
 
 
 @cache
-def moments_of(game: str) -> list[Moment]:
+def moments_of(game: str) -> list[DecisionContext]:
     """Positions of random matches: every seat count, every variant, a few moments of each and the end."""
     return [moment for number, table in enumerate(_tables(load(game))) for moment in _moments(table, number)]
 
@@ -137,17 +137,17 @@ def _tables(game: Game) -> Iterator[Table]:
             yield Table(game, seats, options, rng.getrandbits(30))
 
 
-def _moments(table: Table, number: int) -> Iterator[Moment]:
+def _moments(table: Table, number: int) -> Iterator[DecisionContext]:
     game, course = table.game, list(decisions(table))
     for at in range(MOMENTS):
         decision = course[(2 * at + 1) * len(course) // (2 * MOMENTS)]
         for seat in _eyes(table, number + at):
             seen = game.engine.seen_action(decision.states, decision.action, decision.seat if seat is None else seat)
             events = game.text.event_texts(decision.states[0], seen) if seen else []
-            yield Moment(table, seat, _position(game, decision.states, seat), events)
+            yield DecisionContext(table, seat, _position(game, decision.states, seat), events)
     end = final_states(table)
     for seat in _eyes(table, number):
-        yield Moment(table, seat, _position(game, end, seat), [])
+        yield DecisionContext(table, seat, _position(game, end, seat), [])
 
 
 def _choices(table: Table, number: int) -> Iterator[Choice]:
@@ -178,7 +178,7 @@ def _check_move(move: Move, drawing: Drawing, where: str) -> None:
         assert set(chosen.keys) <= set(lying) and wanted <= len(chosen.keys or lying), f"{move}: {where}"
 
 
-def _check_drawing(drawing: Drawing, moment: Moment) -> None:
+def _check_drawing(drawing: Drawing, moment: DecisionContext) -> None:
     assert drawing.is_pure, f"drawn twice, it differs: {moment}"
     assert drawing.too_wide == [], f"wider than the table: {moment}"
     assert not any(word in text for text in [drawing.text, *drawing.labels] for word in NONSENSE), f"{drawing.text}: {moment}"

@@ -5,8 +5,8 @@ import os
 import msgspec
 import pytest
 
+from arena.engine.game import Game, States
 from arena.engine.random_tables import Decision, Table, decisions, make_table
-from arena.engine.room import Game, States
 from arena.games import load, names
 from arena.reports.pages.frames import frame
 from arena.reports.pages.scenes import Played, Scene

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from arena.audit.laws.traces import play_text
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from arena.errors import ConfigError
 from arena.games import load
 from arena.reports.pages.assets import FILES, table_files

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.engine.room import Document
+from arena.engine.game import Document
 from arena.errors import ConfigError
 from arena.games import load, names
 from arena.reports.pages import lessons
@@ -15,14 +15,14 @@ from arena.reports.pages.lessons import Lesson, Line, Script, lesson, script
 from arena.reports.pages.scenes import Scene, position
 from arena.reports.table import LANGUAGES
 
-ROOMS = [game for game in names() if load(game).package.startswith("arena.games.")]
-"""The rooms of arena itself, which all have a lesson."""
+GAMES = [game for game in names() if load(game).package.startswith("arena.games.")]
+"""The games of arena itself, which all have a lesson."""
 EXPLAINED = range(8, 16)
 """How many steps of a lesson are explained."""
 
 
 @dataclass
-class Moment:
+class DecisionContext:
     """What the learner's seat sees between two steps, and what whoever chooses may play."""
 
     position: Document | None
@@ -31,7 +31,7 @@ class Moment:
     """Whether the lesson stops here; it does not while others choose at the same time as the learner."""
 
 
-@pytest.mark.parametrize("game", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_lesson_explains_eight_to_fifteen_steps_in_both_languages(game: str) -> None:
     written, rules = found(game)
     said = [line for line in written.steps if line.say]
@@ -43,7 +43,7 @@ def test_a_lesson_explains_eight_to_fifteen_steps_in_both_languages(game: str) -
         assert all(line.rule in numbers for numbers in rules.values()), f"{line.rule!r} is no heading: {line.say}"
 
 
-@pytest.mark.parametrize("game", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 def test_every_action_is_legal_and_every_claim_is_true(game: str) -> None:
     written, _rules = found(game)
     passed = moments(game, written)
@@ -56,7 +56,7 @@ def test_every_action_is_legal_and_every_claim_is_true(game: str) -> None:
         assert claims.legal_count in (None, len(before.legal)), f"{len(before.legal)} legal: {where}"
 
 
-@pytest.mark.parametrize("game", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 def test_the_page_gets_the_frames_of_the_learners_seat(game: str) -> None:
     written, _rules = found(game)
     shown = shown_of(game)
@@ -84,7 +84,7 @@ def test_a_step_that_cannot_be_is_named(line: Line, message: str, monkeypatch: p
 
 
 def found(game: str) -> tuple[Script, dict[str, set[str]]]:
-    """The lesson as the room writes it, and the numbers of the headings of its rules by language."""
+    """The lesson as the game writes it, and the numbers of the headings of its rules by language."""
     written, folder = script(game), load(game).folder
     assert written is not None, f"{game} has no page/lesson.json"
     texts = {"en": folder / "RULES.md", "ja": folder / "RULES.ja.md"}
@@ -99,20 +99,20 @@ def shown_of(game: str) -> Lesson:
     return shown
 
 
-def moments(game: str, written: Script) -> list[Moment]:
+def moments(game: str, written: Script) -> list[DecisionContext]:
     """Every moment of the lesson, the end included: before each step, and after the last one."""
-    room = load(game)
-    states = room.deal(written.seats, room.resolve_options(written.options, written.seats), written.seed)
+    loaded = load(game)
+    states = loaded.deal(written.seats, loaded.resolve_options(written.options, written.seats), written.seed)
     passed = []
     for line in (*written.steps, None):
-        is_over = bool(room.engine.is_round_over(states))
-        texts = [] if is_over else room.text.action_texts(states[0], room.legal_list(states))
-        seen = position(room, Scene(0, states.tobytes(), is_end_of_round=is_over), written.seat)
+        is_over = bool(loaded.engine.is_round_over(states))
+        texts = [] if is_over else loaded.text.action_texts(states[0], loaded.legal_list(states))
+        seen = position(loaded, Scene(0, states.tobytes(), is_end_of_round=is_over), written.seat)
         is_own = line is None or line.say is not None or line.seat == written.seat
-        passed.append(Moment(seen, texts, is_own or not room.engine.is_simultaneous(states)))
+        passed.append(DecisionContext(seen, texts, is_own or not loaded.engine.is_simultaneous(states)))
         if line is not None and line.action is not None:
             assert line.action in texts, f"{line.action} is not among {texts}: {line.say}"
-            room.engine.step(states, room.legal_list(states)[texts.index(line.action)])
+            loaded.engine.step(states, loaded.legal_list(states)[texts.index(line.action)])
     return passed
 
 

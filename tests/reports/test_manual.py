@@ -55,7 +55,7 @@ def test_an_unknown_page_is_answered_with_all_pages() -> None:
 
 
 def test_rooms_of_other_distributions_have_their_rules_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with poker_rooms.installed(poker_rooms.ROOMS, tmp_path):
+    with poker_rooms.installed(poker_rooms.GAMES, tmp_path):
         assert set(games_with_rules()) == {*names(), *poker_rooms.NAMES} and rules_page("kuhn").text.startswith("# Kuhn")
         monkeypatch.setattr(pages, "RULES", "NONE.md")
         with pytest.raises(ConfigError, match=r"leduc: there is no NONE.md in .*poker_rooms/leduc"):

@@ -1,4 +1,4 @@
-"""A table is the room's own: no style of the pages around it reaches into it, whatever its classes are called."""
+"""A table is the game's own: no style of the pages around it reaches into it, whatever its classes are called."""
 
 import re
 from pathlib import Path

@@ -21,8 +21,8 @@ META = {"key": bytes(range(32)), "plan": b'{"a plan":1}' * 20}
 
 def record(index: int, *, salt: int = 0) -> MatchRecord:
     """One with a body and an id of its own."""
-    dice = random.Random(f"{index} {salt}")
-    actions = tuple(dice.randrange(1 << 40) for _ in range(dice.randrange(1, 60)))
+    stream = random.Random(f"{index} {salt}")
+    actions = tuple(stream.randrange(1 << 40) for _ in range(stream.randrange(1, 60)))
     return msgspec.structs.replace(plain_record(index), match_id=random.Random(index).randbytes(12).hex(), actions=actions)
 
 
@@ -138,20 +138,20 @@ def test_a_journal_of_another_version_is_refused(stored: Path, tmp_path: Path) -
             Journal(tmp_path, is_read_only=is_read_only)
 
 
-def damage(path: Path, dice: random.Random) -> None:
+def damage(path: Path, stream: random.Random) -> None:
     """What disks and crashes do to files."""
     data = bytearray(path.read_bytes())
-    at = dice.randrange(len(data))
-    kind = dice.choice(("bit", "bytes", "page", "swap", "cut"))
+    at = stream.randrange(len(data))
+    kind = stream.choice(("bit", "bytes", "page", "swap", "cut"))
     if kind == "bit":
-        data[at] ^= 1 << dice.randrange(8)
+        data[at] ^= 1 << stream.randrange(8)
     elif kind == "bytes":
-        data[at : at + 16] = dice.randbytes(len(data[at : at + 16]))
+        data[at : at + 16] = stream.randbytes(len(data[at : at + 16]))
     elif kind == "page":
         first = at // 4096 * 4096
         data[first : first + 4096] = bytes(len(data[first : first + 4096]))
     elif kind == "swap":
-        first, second = at // 4096 * 4096, dice.randrange(len(data)) // 4096 * 4096
+        first, second = at // 4096 * 4096, stream.randrange(len(data)) // 4096 * 4096
         one, other = data[first : first + 4096], data[second : second + 4096]
         if len(one) == len(other):
             data[first : first + 4096], data[second : second + 4096] = other, one
@@ -173,12 +173,12 @@ def test_whatever_is_read_from_a_damaged_file_is_right(is_open: bool, stored: Pa
         for first in range(0, MATCHES, 40):
             add(journal, *(RECORDS[index] for index in range(first, first + 40)))
     for seed in range(FILES):
-        dice = random.Random(seed)
+        stream = random.Random(seed)
         folder = tmp_path / str(seed)
         folder.mkdir()
         for path in source.glob(f"{JOURNAL_FILE}*"):
             shutil.copy(path, folder)
-        damage(dice.choice(sorted(folder.glob(f"{JOURNAL_FILE}*"))), dice)
+        damage(stream.choice(sorted(folder.glob(f"{JOURNAL_FILE}*"))), stream)
         for is_read_only in (True, False):
             try:
                 found, repaired = contents(folder, is_read_only=is_read_only)

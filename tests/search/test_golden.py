@@ -1,4 +1,4 @@
-"""Searches find today what they found before: actions, visits and values, bit for bit, in every room, by every method.
+"""Searches find today what they found before: actions, visits and values, bit for bit, in every game, by every method.
 
 A change that is meant to change what searches find writes the table anew: `python tests/search/test_golden.py`.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from arena.games import load
 from arena.search import Findings, Memory, Settings, search
 
@@ -63,9 +63,9 @@ def digest(found: list[Findings]) -> str:
     return ", ".join(one.best for one in found) + " " + hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
-def searched(room: str) -> dict[str, str]:
-    """What searches find in a room, by number of seats and settings."""
-    game = load(room)
+def searched(loaded: str) -> dict[str, str]:
+    """What searches find in a game, by number of seats and settings."""
+    game = load(loaded)
     results = {}
     for seats in sorted({game.seats[0], game.seats[-1]}):
         for name, given in SETTINGS.items():
@@ -79,12 +79,12 @@ def searched(room: str) -> dict[str, str]:
     return results
 
 
-@pytest.mark.parametrize("room", json.loads(TABLE.read_text()))
-def test_searches_find_what_they_found_before(room: str) -> None:
-    assert searched(room) == json.loads(TABLE.read_text())[room]
+@pytest.mark.parametrize("game", json.loads(TABLE.read_text()))
+def test_searches_find_what_they_found_before(game: str) -> None:
+    assert searched(game) == json.loads(TABLE.read_text())[game]
 
 
 if __name__ == "__main__":
     TABLE.write_text(
-        json.dumps({room: searched(room) for room in json.loads(TABLE.read_text())}, indent=1, ensure_ascii=False) + "\n"
+        json.dumps({game: searched(game) for game in json.loads(TABLE.read_text())}, indent=1, ensure_ascii=False) + "\n"
     )

@@ -13,13 +13,13 @@ import pytest
 
 from arena.agent import Agent, StartInfo, read_bot
 from arena.agent.view import View
+from arena.engine.game import Game, States
 from arena.engine.options import OptionValue
 from arena.engine.rng import derive, seed_words
-from arena.engine.room import Game, States
 from arena.errors import ConfigError
 from arena.games import load, names
 from arena.match import Answer, play
-from arena.match.sandbox import LOCKED, NAMESPACE, Keeper, LockedSeat, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, LockError, Supervisor
 from arena.match.single_match import agree, play_match
 from arena.records import Clock, Ending
 from arena.search import Findings, Memory, scratch, task
@@ -29,11 +29,11 @@ from arena.search.workspace import NANOSECONDS, SHARE
 from helpers.locked_matches import CLOCK, LIMITS
 from helpers.paths import HOUSE_BOTS
 from lab.exact import naga
-from lab.exact.rooms import grow
+from lab.exact.games import grow
 from lab.exact.solve import best_response, solve
 from lab.exact.tree import Tree
 
-ROOMS, NAGA = names(), load("naga")
+GAMES, NAGA = names(), load("naga")
 BOT = read_bot(HOUSE_BOTS / "ismcts.py")
 
 
@@ -61,10 +61,10 @@ def same(one: Findings, other: Findings) -> bool:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("room", ROOMS)
-def test_what_a_seat_cannot_see_changes_nothing(room: str, method: str) -> None:
+@pytest.mark.parametrize("loaded", GAMES)
+def test_what_a_seat_cannot_see_changes_nothing(loaded: str, method: str) -> None:
     """Another world behind the same view, and even the true state itself: the same search, number by number."""
-    game, asked = load(room), Settings(iterations=60, method=method, world_iterations=20, habit=0.5)
+    game, asked = load(loaded), Settings(iterations=60, method=method, world_iterations=20, habit=0.5)
     for seats in sorted({game.seats[0], game.seats[-1]}):
         for deal in range(3):
             for states, seat in moments(game, seats, deal):
@@ -82,12 +82,12 @@ def test_what_a_seat_cannot_see_changes_nothing(room: str, method: str) -> None:
                 true._rng[:] = seen._rng  # else it would come from the bytes of the state
                 seen.run(0)
                 true.run(0)
-                assert np.array_equal(seen.results, true.results), f"{room}: seat {seat} used what it does not see"
+                assert np.array_equal(seen.results, true.results), f"{game}: seat {seat} used what it does not see"
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_same_seed_is_the_same_search(room: str) -> None:
-    game = load(room)
+@pytest.mark.parametrize("loaded", GAMES)
+def test_the_same_seed_is_the_same_search(loaded: str) -> None:
+    game = load(loaded)
     for states, seat in moments(game, game.seats[0], deal=1, count=2):
         view, before = view_of(game, states, seat), states.tobytes()
         found = view.search(iterations=300)
@@ -99,10 +99,10 @@ def test_the_same_seed_is_the_same_search(room: str) -> None:
         assert sum(choice.share for choice in found.choices) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_search_leaves_nothing_behind_for_the_next(room: str) -> None:
+@pytest.mark.parametrize("loaded", GAMES)
+def test_a_search_leaves_nothing_behind_for_the_next(loaded: str) -> None:
     """Although they work in the same arrays, one after the other."""
-    game = load(room)
+    game = load(loaded)
     views = [view_of(game, states, seat) for states, seat in moments(game, game.seats[0], deal=2, count=2)]
     asked = [{"method": method, "iterations": 40} for method in METHODS]
     asked += [{"iterations": 40, "selection": "regret"}, {"iterations": 200, "rollout": "uniform", "first": "ucb"}]
@@ -161,8 +161,8 @@ def test_threads_share_the_time_where_they_are_refused(are_refused: bool, monkey
 
 
 def test_a_tree_has_no_more_nodes_than_allowed() -> None:
-    for room in ROOMS:
-        game = load(room)
+    for loaded in GAMES:
+        game = load(loaded)
         for states, seat in moments(game, game.seats[-1], deal=2, count=2):
             for selection, nodes, habit in itertools.product(("ucb", "regret"), (1, 50), (0.0, 0.5)):
                 found = view_of(game, states, seat).search(iterations=500, nodes=nodes, selection=selection, habit=habit)
@@ -227,10 +227,10 @@ def test_with_fewer_simulations_than_choices_any_of_them_may_be_tried() -> None:
 
 
 @pytest.mark.parametrize("deals", [1, pytest.param(4, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_search_goes_on_from_the_one_before(room: str, deals: int) -> None:
+@pytest.mark.parametrize("loaded", GAMES)
+def test_a_search_goes_on_from_the_one_before(loaded: str, deals: int) -> None:
     """With a memory, what was found below the choices that came true is kept; it is as blind to hidden cards as the rest."""
-    game = load(room)
+    game = load(loaded)
     found, remembered = zip(*(remembered_match(game, deal, between=False) for deal in range(deals)))
     other, _ = zip(*(remembered_match(game, deal, between=True) for deal in range(deals)))
     assert sum(remembered) > 0
@@ -289,8 +289,8 @@ def test_a_seat_with_a_time_budget_is_not_reproducible() -> None:
 
 
 @pytest.fixture(scope="module")
-def keeper() -> Iterator[Keeper]:
-    with Keeper(ROOMS) as opened:
+def supervisor() -> Iterator[Supervisor]:
+    with Supervisor(GAMES) as opened:
         try:
             assert opened.level in (LOCKED, NAMESPACE)
         except LockError as error:
@@ -298,29 +298,29 @@ def keeper() -> Iterator[Keeper]:
         yield opened
 
 
-def test_a_locked_bot_searches_like_a_free_one(keeper: Keeper) -> None:
-    """The twelve lines of bots/ismcts.py in a locked seat of every room, where nothing can be compiled."""
-    for room in ROOMS:
-        game = load(room)
+def test_a_locked_bot_searches_like_a_free_one(supervisor: Supervisor) -> None:
+    """The twelve lines of bots/ismcts.py in a locked seat of every game, where nothing can be compiled."""
+    for loaded in GAMES:
+        game = load(loaded)
         states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 1)
         view = view_of(game, states, game.engine.current_seat(states))
         for params, is_timed in (({"iterations": 30, "threads": 2}, False), ({"iterations": 30, "time": 9.0}, True)):
-            with LockedSeat(keeper, BOT, seed=1, params=params, limits=LIMITS) as seat:
-                assert seat.start(StartInfo(room, {}, game.seats[0], view.seat, CLOCK)) is None
+            with LockedSeat(supervisor, BOT, seed=1, params=params, limits=LIMITS) as seat:
+                assert seat.start(StartInfo(loaded, {}, game.seats[0], view.seat, CLOCK)) is None
                 seat.ask(view)
                 answer = seat.answer()
             assert isinstance(answer, Answer), answer
             assert (answer.action, answer.is_timed) == (view.search(**params).best, is_timed)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_twelve_lines_play_whole_matches_in_locked_seats(room: str, keeper: Keeper) -> None:
-    game = load(room)
-    options: dict[str, OptionValue] = {"max_rounds": 1} if room == "nertz" else {}
-    setup = agree(room, ["ismcts"] * game.seats[0], seed=2, clock=CLOCK, options=options)
+@pytest.mark.parametrize("loaded", GAMES)
+def test_twelve_lines_play_whole_matches_in_locked_seats(loaded: str, supervisor: Supervisor) -> None:
+    game = load(loaded)
+    options: dict[str, OptionValue] = {"max_rounds": 1} if loaded == "nertz" else {}
+    setup = agree(loaded, ["ismcts"] * game.seats[0], seed=2, clock=CLOCK, options=options)
     with ExitStack() as opened:
         seats = [
-            opened.enter_context(LockedSeat(keeper, BOT, seed=seed, params={"iterations": 4}, limits=LIMITS))
+            opened.enter_context(LockedSeat(supervisor, BOT, seed=seed, params={"iterations": 4}, limits=LIMITS))
             for seed in setup.bot_seeds
         ]
         record = play(game, setup, seats)

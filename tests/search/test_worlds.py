@@ -64,7 +64,7 @@ def test_listed_worlds_come_evenly_as_often_as_their_weights_say(worlds_taken: i
 
 @pytest.mark.parametrize("by_policy", [False, True])
 def test_where_worlds_are_few_each_is_weighed_once(monkeypatch: pytest.MonkeyPatch, by_policy: bool) -> None:
-    """By the network's likelihood and, with the room's policy, by the room's belief; a tenth of all goes to all alike."""
+    """By the network's likelihood and, with the game's policy, by the game's belief; a tenth of all goes to all alike."""
     likelihoods, beliefs = np.arange(1.0, 6.0), np.array([1.0, 2.0, 1.0, 2.0, 1.0])
     states: Any = np.zeros((STATES, 1), np.int64)
     asked: list[int] = []

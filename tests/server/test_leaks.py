@@ -3,14 +3,14 @@
 import msgspec
 import pytest
 
+from arena.engine.game import Game, States
 from arena.engine.random_tables import Decision, Table, copy, decisions, make_table
-from arena.engine.room import Game, States
 from arena.games import load, names
-from arena.match.tape import Tape
+from arena.match.history import MatchHistory
 from arena.records import Clock
-from arena.server.table_process.desk import Desk
+from arena.server.table_process.broadcaster import Adviser, Broadcaster, hint
+from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Advise, Envelope, FromTable
-from arena.server.table_process.telling import Adviser, Teller, hint
 from helpers.scripted_tables import ScriptedHall
 from helpers.views import worlds
 
@@ -69,11 +69,11 @@ def told_to(table: Table, states: States, moment: Decision, viewer: int) -> list
     That is what it is shown before and after it, and if the decision is its own the Ask, a hint and refusals.
     """
     game, hall = table.game, ScriptedHall(lambda _: ())
-    teller = Teller(game, table.options, copy(game, states), range(table.seats), hall.send, None)
-    teller.begin()
+    broadcaster = Broadcaster(game, table.options, copy(game, states), range(table.seats), hall.send, None)
+    broadcaster.begin()
     if moment.seat == viewer:
         view = game.view.at(_decision(table, states, viewer), Clock(move=1.0, bank=0.0))
-        desk = Desk(hall, teller, _AtOnce(hall), None)
+        desk = InputQueue(hall, broadcaster, _AtOnce(hall), None)
         for seat in range(table.seats):
             desk.add(seat, lambda: None)  # type: ignore[arg-type, return-value]
         desk.ask(viewer, view)
@@ -84,7 +84,7 @@ def told_to(table: Table, states: States, moment: Decision, viewer: int) -> list
         desk.answer(viewer)
     action = same_action(game, states, moment)
     if action is not None:
-        teller.played(action)
+        broadcaster.played(action)
     told = [msgspec.json.encode(one) for one in hall.sent if isinstance(one, Envelope) and one.seat == viewer]
     return told[:-1] if action is not None and _deals_anew(game, states, action) else told  # other worlds have other deals
 
@@ -103,7 +103,7 @@ class _AtOnce(Adviser):
 
 
 def _decision(table: Table, states: States, seat: int) -> object:
-    tape = Tape(table.game, table.seats, copy(table.game, states))
+    tape = MatchHistory(table.game, table.seats, copy(table.game, states))
     legal = table.game.new_actions()
     count = table.game.engine.legal_actions(tape.states, legal)
     return tape.decision(seat, count, legal.data, 0)

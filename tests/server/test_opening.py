@@ -14,10 +14,10 @@ from arena.server.tables.plan import ME, PERSON, opening_of, planned
 
 @pytest.mark.parametrize("game", games.names())
 def test_every_variant_of_every_game_can_be_played_and_is_described(game: str) -> None:
-    found, room = offer(game), games.load(game)
+    found, loaded = offer(game), games.load(game)
     for variant in found.variants:
         fits = []
-        for seats in room.seats:
+        for seats in loaded.seats:
             try:
                 planned(opening_of(game, {"variant": variant.key, "seats": str(seats)}, "level:club"), Path(), "Aya")
                 fits.append(seats)

@@ -10,7 +10,7 @@ import pytest
 from arena.records import Ending, MatchRecord
 from arena.server.people.levels import COMPILED, FIRST, LEVEL_SIGMA, SETTINGS, level, levels, ratings, suited
 from arena.server.people.store import keep
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import warm_games
 from helpers.people_matches import people_match, won
 
 Kept = tuple[MatchRecord, bytes]
@@ -35,7 +35,7 @@ def store(out: Path, kept: Kept, winner: int, *, times: int = 1, **changes: str)
 def test_a_page_that_needs_ratings_waits_for_no_compiler(tmp_path: Path, against: dict[str, Kept]) -> None:
     """They need what is compiled before a match of people begins, and nothing else."""
     keep(tmp_path, *against["club"])
-    warm_rooms({}, print, COMPILED)
+    warm_games({}, print, COMPILED)
     read = [
         "from pathlib import Path", "from arena.engine import jit", "from arena.server.people.levels import ratings",
         "from arena.ratings import factor_graph", "jit.forbid_compiling(factor_graph.update)",

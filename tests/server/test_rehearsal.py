@@ -4,8 +4,8 @@ import pytest
 
 from arena.games import names
 from arena.server.table_process.arranging import arrange
+from arena.server.table_process.broadcaster import Broadcaster
 from arena.server.table_process.process import ACTIONS, rehearse
-from arena.server.table_process.telling import Teller
 from helpers.scripted_tables import SEATS, setup
 
 
@@ -15,14 +15,14 @@ def test_people_are_asked_and_told_as_in_a_match_and_nobody_hears_of_it(game: st
     sent: list[object] = []
 
     def noted(name: str) -> None:
-        real = getattr(Teller, name)
+        real = getattr(Broadcaster, name)
 
-        def call(self: Teller, *arguments: object) -> object:
+        def call(self: Broadcaster, *arguments: object) -> object:
             done.append(name)
             self.send = sent.append
             return real(self, *arguments)
 
-        monkeypatch.setattr(Teller, name, call)
+        monkeypatch.setattr(Broadcaster, name, call)
 
     for name in ("ask", "played"):
         noted(name)

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from arena.engine.game import Game, States
 from arena.engine.random_tables import Decision, Table, decisions, make_table
-from arena.engine.room import Game, States
 from arena.games import load, names
-from arena.match.tape import Tape
+from arena.match.history import MatchHistory
 from arena.records import Clock, Ending, MatchRecord
 from arena.server.table_process.arranging import REMOTE_CLOCK, BotSeats, arrange
 from arena.server.table_process.messages import Cut, Forward, GaveUp, Remote, Replied, Resumed, SeatPlan, Setup, ToTable
@@ -186,13 +186,13 @@ def test_who_leaves_forfeits_and_the_others_play_on() -> None:
 @pytest.mark.parametrize("game", names())
 def test_what_the_seat_cannot_know_changes_no_byte_of_what_it_is_sent(game: str, wants_state: bool) -> None:
     found = seed = 0
-    room = load(game)
+    loaded = load(game)
     while found < 60:
-        table, seed = make_table(room, seed), seed + 1
+        table, seed = make_table(loaded, seed), seed + 1
         for moment in decisions(table):
-            true = question(room, table, moment, moment.states, wants_state)
-            for world in worlds(room, moment, moment.seat):
-                assert question(room, table, moment, world, wants_state) == true, f"{table}: {moment}"
+            true = question(loaded, table, moment, moment.states, wants_state)
+            for world in worlds(loaded, moment, moment.seat):
+                assert question(loaded, table, moment, world, wants_state) == true, f"{table}: {moment}"
                 found += 1
             if found >= 60:
                 break
@@ -200,18 +200,18 @@ def test_what_the_seat_cannot_know_changes_no_byte_of_what_it_is_sent(game: str,
 
 def test_a_question_that_showed_too_much_would_be_found() -> None:
     """The other seat's question differs between worlds that the first cannot tell apart."""
-    room = load("naga")
-    table = make_table(room, 1)
+    game = load("naga")
+    table = make_table(game, 1)
     moment = next(one for one in decisions(table) if len(one.codes) > 1)
-    other = {room.observed(world, 1 - moment.seat).tobytes() for world in (moment.states, *worlds(room, moment, moment.seat))}
+    other = {game.observed(world, 1 - moment.seat).tobytes() for world in (moment.states, *worlds(game, moment, moment.seat))}
     assert len(other) > 1
 
 
-def question(room: Game, table: Table, moment: Decision, states: States, wants_state: bool) -> bytes:
+def question(game: Game, table: Table, moment: Decision, states: States, wants_state: bool) -> bytes:
     """The line that a remote program is sent at a decision, in some world."""
-    tape = Tape(room, table.seats, states.copy())
-    legal = room.new_actions()
-    count = room.engine.legal_actions(tape.states, legal)
-    view = room.view.at(tape.decision(moment.seat, count, legal.data, 0), Clock(move=1.0, bank=0.0))
+    tape = MatchHistory(game, table.seats, states.copy())
+    legal = game.new_actions()
+    count = game.engine.legal_actions(tape.states, legal)
+    view = game.view.at(tape.decision(moment.seat, count, legal.data, 0), Clock(move=1.0, bank=0.0))
     seat = RemoteSeat(Programs(Lines(), lambda _: None), moment.seat, 7, Remote(wants_state=wants_state))
     return msgspec.json.encode(seat._question(view))

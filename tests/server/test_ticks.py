@@ -13,9 +13,9 @@ from arena.games import load
 from arena.match import Answer, Fault
 from arena.records import Ending
 from arena.server.table_process.bots import BotInTime
-from arena.server.table_process.desk import Desk
+from arena.server.table_process.broadcaster import Adviser, Broadcaster
+from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Ask, Envelope, Frame, FromTable, Refused, Replace
-from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import READY_TICKS, Ticks
 from helpers.scripted_tables import Reaction, ScriptedHall, played, setup
 
@@ -194,8 +194,8 @@ def test_ticks_do_not_wait_for_a_bot() -> None:
     states = game.deal(2, options, 1)
     hall = ScriptedHall(silent)
     ticks = Ticks(hall, TICK_MS)
-    teller = Teller(game, options, states, [], hall.send, ticks)
-    desk = Desk(hall, teller, Adviser(hall.send), ticks)
+    broadcaster = Broadcaster(game, options, states, [], hall.send, ticks)
+    desk = InputQueue(hall, broadcaster, Adviser(hall.send), ticks)
     seat = Stubborn(Answer("flip", 0.2, 0.2))
     bot = BotInTime(seat, "stubborn", desk)
     bot.start(StartInfo("nertz", options, 2, 0, clock=None))  # type: ignore[arg-type]

@@ -79,9 +79,9 @@ def deals_with_luck(mean: float, deals: int, seed: int, *, explained: float = 0.
 
     Luck is an estimate on the scale of the numbers, bounded as stopped sums are.
     """
-    dice = np.random.default_rng(seed)
-    chance = dice.uniform(-1.0, 1.0, deals)  # what the cards are worth; its mean is 0
-    numbers = np.where(dice.random(deals) < (1 + np.clip(mean + explained * chance, -1, 1)) / 2, 1.0, -1.0)
+    stream = np.random.default_rng(seed)
+    chance = stream.uniform(-1.0, 1.0, deals)  # what the cards are worth; its mean is 0
+    numbers = np.where(stream.random(deals) < (1 + np.clip(mean + explained * chance, -1, 1)) / 2, 1.0, -1.0)
     return np.stack([numbers, without_luck(numbers, chance)], axis=1)
 
 

@@ -11,7 +11,7 @@ from arena.cli.main import main
 from arena.engine.random_tables import variants
 from arena.games import load, names
 from arena.match import Fault, HostTrouble, Starved, holder
-from arena.match.sandbox import LOCKED, PROCESS, Keeper, LockedSeat, LockError
+from arena.match.sandbox import LOCKED, PROCESS, LockedSeat, LockError, Supervisor
 from arena.records import Ending
 from arena.tournament import bot_check
 from arena.tournament.bot_check import check_bot, rivals
@@ -210,14 +210,14 @@ def test_a_bot_at_which_the_host_fails_three_times_is_to_blame_unless_the_machin
 
 
 def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Open(Keeper):
+    class Open(Supervisor):
         @property
         def level(self) -> str:
             if self._least == LOCKED:
                 raise LockError("this kernel has no Landlock")
             return PROCESS
 
-    monkeypatch.setattr(holder, "Keeper", Open)
+    monkeypatch.setattr(holder, "Supervisor", Open)
     found = check_bot("greedy", read_bot(HOUSE_BOTS / "naga_greedy.py"))
     assert found.may_enter and found.isolation == PROCESS and found.not_locked == "this kernel has no Landlock"
     assert "this machine cannot lock bots in" in found.warnings[0]

@@ -146,7 +146,7 @@ class KillsWorkers(Observer):
     """Kills a random worker again and again, but lets each pool finish something, as a machine in trouble would."""
 
     def __init__(self, kills: int) -> None:
-        self._dice, self._next, self._left = random.Random("kills of workers"), 1, kills
+        self._stream, self._next, self._left = random.Random("kills of workers"), 1, kills
         self.log: list[int] = []
 
     def progress(self, progress: Progress) -> None:
@@ -154,11 +154,11 @@ class KillsWorkers(Observer):
             return
         workers = sorted(pid for pid in descendants({os.getpid()}) if "spawn_main" in command(pid))
         if workers:
-            victim = self._dice.choice(workers)
+            victim = self._stream.choice(workers)
             os.kill(victim, signal.SIGKILL)
             self.log.append(victim)
             self._left -= 1
-            self._next = progress.done + self._dice.randrange(1, 5)
+            self._next = progress.done + self._stream.randrange(1, 5)
 
 
 @pytest.mark.slow
@@ -188,14 +188,14 @@ def noted(folder: Path, match_id: str) -> str:
 def test_kill_9_of_random_workers_of_ray(calm: Results, tmp_path: Path) -> None:
     config, folder = write_config(tmp_path, deals=DEALS), tmp_path / "out" / "small"
     process = arena("tournament", config, "--out", tmp_path / "out", "--backend", RAY, "--workers", 2)
-    dice, log = random.Random("kills of workers of Ray"), set()
+    stream, log = random.Random("kills of workers of Ray"), set()
     for done in (1, 20):
 
         def playing(least: int = done) -> list[int]:
             below = descendants({process.pid}) if journalled(folder) >= least else set()
             return sorted(pid for pid in below - log if command(pid).startswith("ray::_play"))
 
-        victim = dice.choice(until(playing, process, seconds=180.0))  # no test of how fast Ray starts
+        victim = stream.choice(until(playing, process, seconds=180.0))  # no test of how fast Ray starts
         os.kill(victim, signal.SIGKILL)
         log.add(victim)
     code, _, err = ended(process)

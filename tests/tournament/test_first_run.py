@@ -1,4 +1,4 @@
-"""First runs with an empty cache, or nearly: what is compiled, when, who pays for it, and what is seen. On two small rooms."""
+"""First runs with an empty cache, or nearly: what is compiled, when, who pays for it, and what is seen. On two small games."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import pytest
 
 from arena.cache import VARIABLE
 from arena.engine import jit
-from arena.match.sandbox import Keeper, LockError
+from arena.match.sandbox import LockError, Supervisor
 from arena.records import Ending
 from arena.tournament.session import Results, read_results
 from arena.tournament.workers.ray.watchdog import descendants
@@ -54,11 +54,11 @@ CLOCK = {"move": "300ms", "bank": "0ms"}  # far less than it takes to compile a 
 
 @pytest.fixture
 def cache(tmp_path: Path) -> Callable[..., Path]:
-    """Makes a cache that has the ratings and the rules of the named rooms, and no search."""
+    """Makes a cache that has the ratings and the rules of the named games, and no search."""
 
-    def make(*rooms: str) -> Path:
+    def make(*games: str) -> Path:
         folder = tmp_path / "cache"
-        for name in (jit.RATINGS, jit.ENGINE, *(f"poker_rooms.{room}" for room in rooms)):
+        for name in (jit.RATINGS, jit.ENGINE, *(f"poker_rooms.{game}" for game in games)):
             kept = jit.cache_folder(name)
             shutil.copytree(kept, folder / kept.name)
         return folder
@@ -90,9 +90,9 @@ def searches(cache: Path) -> set[str]:
 
 
 def require_locks() -> None:
-    with Keeper(()) as keeper:
+    with Supervisor(()) as supervisor:
         try:
-            assert keeper.level
+            assert supervisor.level
         except LockError as error:
             pytest.skip(f"bots cannot be locked in here: {error}")
 

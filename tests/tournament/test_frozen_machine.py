@@ -12,7 +12,7 @@ import pytest
 
 from arena.agent import StartInfo, read_bot
 from arena.match import Answer
-from arena.match.sandbox import Keeper, LockedSeat
+from arena.match.sandbox import LockedSeat, Supervisor
 from arena.records import Clock
 from arena.tournament.session import LOCAL, Results, read_results
 from arena.tournament.workers.ray.watchdog import descendants
@@ -39,7 +39,10 @@ def test_a_seat_and_its_worker_that_are_stopped_in_a_decision_lose_no_time(monke
     """Here this process is the worker. The bot may sleep for 1.5 s, and both are stopped for 2 s."""
     monkeypatch.setattr("arena.match.sandbox.held.SLEEP_SECONDS", 1.5)
     clock = Clock(move=0.1, bank=0.0, start=5.0)
-    with Keeper(["naga"]) as keeper, LockedSeat(keeper, read_bot(WAITING), seed=1, params={}, limits=LIMITS) as seat:
+    with (
+        Supervisor(["naga"]) as supervisor,
+        LockedSeat(supervisor, read_bot(WAITING), seed=1, params={}, limits=LIMITS) as seat,
+    ):
         assert seat.start(StartInfo("naga", {}, 2, 0, clock)) is None
         seat.ask(first_view(seat=0, clock=clock))
         until(lambda: waits_for_signal(seat.pid))

@@ -172,10 +172,10 @@ def test_options_that_are_the_defaults_are_not_told() -> None:
     from arena import games
     from arena.records import canonical_json
 
-    room = games.load("nanatoridori")
-    defaults = canonical_json(room.resolve_options({}, 2))
+    game = games.load("nanatoridori")
+    defaults = canonical_json(game.resolve_options({}, 2))
     assert Pool("nanatoridori", 2, defaults, 1).name == "nanatoridori/2"
-    options = canonical_json(room.resolve_options({"variant": "advanced"}, 3))
+    options = canonical_json(game.resolve_options({"variant": "advanced"}, 3))
     assert Pool("nanatoridori", 3, options, 1).name.startswith("nanatoridori/3/variant=advanced")
 
 

@@ -20,7 +20,7 @@ from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.games.naga.state import CARDS
 from arena.match.probe import Profile, probe_locked
-from arena.match.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, Keeper, LockError
+from arena.match.sandbox import LOCKED, NAMESPACE, NONE, PROCESS, LockError, Supervisor
 from arena.match.seeds import deal_seed
 from arena.records import Ending, MatchRecord, canonical_json
 from arena.results.journal import Journal
@@ -139,17 +139,17 @@ def test_only_with_a_public_seed_can_a_locked_bot_find_the_deal_and_then_the_run
 def hand(results: Results, record: MatchRecord, seat: int) -> str:
     """The cards dealt to a seat, from the key that is published at the end."""
     assert results.manifest.key is not None
-    room = games.load("naga")
-    options = room.resolve_options({}, 2)
+    game = games.load("naga")
+    options = game.resolve_options({}, 2)
     seed = deal_seed(bytes.fromhex(results.manifest.key), "naga", 2, canonical_json(options), record.deal)
-    return " ".join(CARDS.listing(int(room.deal(2, options, seed)[0].hand[seat])))
+    return " ".join(CARDS.listing(int(game.deal(2, options, seed)[0].hand[seat])))
 
 
 def test_where_there_is_no_lock_at_all_untrusted_bots_are_refused_with_the_way_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = str(write_config(tmp_path, UNTRUSTED, deals=1))
-    monkeypatch.setattr("arena.match.sandbox.keeper.kernel.is_known", lambda: False)
+    monkeypatch.setattr("arena.match.sandbox.supervisor.kernel.is_known", lambda: False)
     monkeypatch.setattr("arena.match.choose.can_have_processes", lambda: False)
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
     assert main(command) == 2
@@ -200,8 +200,11 @@ def test_a_config_demands_the_full_lock(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_a_worker_takes_no_weaker_lock_than_the_config_demands() -> None:
-    with Keeper((), level=LOCKED, least=NAMESPACE) as keeper, pytest.raises(LockError, match="asked for no more than locked"):
-        keeper.spawn()
+    with (
+        Supervisor((), level=LOCKED, least=NAMESPACE) as supervisor,
+        pytest.raises(LockError, match="asked for no more than locked"),
+    ):
+        supervisor.spawn()
 
 
 @pytest.mark.parametrize("level", ["none", "process", "full", 3])
@@ -252,12 +255,12 @@ def liar(folder: Path, body: str) -> Path:
 def test_what_an_untrusted_bot_says_of_itself_hurts_nobody_else(tmp_path: Path) -> None:
     """Bots are asked what they play before the start, each in a locked child of its own."""
     honest = read_bot(RIVAL)
-    with Keeper(()) as keeper:
-        if keeper.level not in (LOCKED, NAMESPACE):
-            pytest.skip(keeper.reason)
+    with Supervisor(()) as supervisor:
+        if supervisor.level not in (LOCKED, NAMESPACE):
+            pytest.skip(supervisor.reason)
         for body, expected in LIES.values():
             lying = read_bot(liar(tmp_path, body))
-            before, lie, after = probe_locked(keeper, [honest, lying, honest], seconds=0.5, limits=LIMITS)
+            before, lie, after = probe_locked(supervisor, [honest, lying, honest], seconds=0.5, limits=LIMITS)
             assert before == after == Profile() and lie.error is not None and expected in lie.error
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from arena.cli.main import main
-from arena.match.sandbox import PROCESS, Keeper, LockError
+from arena.match.sandbox import PROCESS, LockError, Supervisor
 from arena.tournament.repeats import MOST, SHARE, choose
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
@@ -30,9 +30,9 @@ class Some(Agent):
 
 @pytest.fixture(scope="module", autouse=True)
 def _lock() -> Iterator[None]:
-    with Keeper([]) as keeper:
+    with Supervisor([]) as supervisor:
         try:
-            assert keeper.level
+            assert supervisor.level
         except LockError as error:
             pytest.skip(f"bots cannot be locked in here: {error}")
         yield

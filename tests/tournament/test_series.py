@@ -207,18 +207,18 @@ def test_the_constants_of_a_room_are_a_space() -> None:
 
 def test_most_of_a_candidate_is_the_start_that_the_room_gives() -> None:
     document = yaml.safe_load((CONFIGS / "tune" / "naga.yaml").read_text())["tune"]["space"]
-    room, searched = load("naga"), ("exploration", "prior", "evaluate")
-    space = read_space(document, [room], "space")
-    start = start_of(space, {"iterations": 1000}, [room])
+    game, searched = load("naga"), ("exploration", "prior", "evaluate")
+    space = read_space(document, [game], "space")
+    start = start_of(space, {"iterations": 1000}, [game])
     assert settings_at(space, start, start) == {} and None not in start
     own = settings_at(space, start, (None,) * len(space))
     assert {name: own[name] for name in searched} == pytest.approx(
-        {name: getattr(room.rollout.DEFAULTS, name) for name in searched}
+        {name: getattr(game.rollout.DEFAULTS, name) for name in searched}
     )
     found = [settings_at(space, point, start) for point in spread(space, 100, Random(1), start)]
     assert 2 < sum(map(len, found)) / len(found) < 6
     assert all(10 < sum(name in settings for settings in found) < 60 for name in searched)
-    assert all(settings.get("evaluate") != room.rollout.DEFAULTS.evaluate for settings in found)
+    assert all(settings.get("evaluate") != game.rollout.DEFAULTS.evaluate for settings in found)
 
 
 def test_the_start_is_known_as_far_as_parameters_and_rooms_say_it() -> None:
@@ -310,5 +310,5 @@ def test_all_bots_of_the_house_are_in_its_field() -> None:
         mine = [bot.name.startswith(f"{entry.game}_") or not bot.name.startswith(of_one_game) for bot in field.bots]
         players = [place for place, is_mine in enumerate(mine) if is_mine]
         units = tuple(range(entry.seats))
-        tables = field.format.tables(Seating(players, entry.seats, entry.deals, units, has_all=False, dice=lambda _: 0))
+        tables = field.format.tables(Seating(players, entry.seats, entry.deals, units, has_all=False, stream=lambda _: 0))
         assert tables.per_deal == len(players) == 11

@@ -78,12 +78,12 @@ def rematches(tables: Sequence[Sequence[int]], met: Counter[Pair]) -> int:
 
 @pytest.mark.parametrize(("bots", "seats"), [(4, 2), (6, 2), (8, 2), (5, 2), (7, 2), (6, 3), (9, 3), (7, 3), (8, 4), (9, 4)])
 def test_no_pairing_has_fewer_rematches(bots: int, seats: int) -> None:
-    dice = random.Random(bots * 10 + seats)
+    stream = random.Random(bots * 10 + seats)
     for _ in range(15):
-        ranked = dice.sample(range(bots), bots)
+        ranked = stream.sample(range(bots), bots)
         pairs = list(itertools.combinations(range(bots), 2))
-        met = Counter({frozenset(two): 1 for two in dice.sample(pairs, dice.randrange(len(pairs)))})
-        sat = Counter({bot: dice.randrange(2) for bot in range(bots)})
+        met = Counter({frozenset(two): 1 for two in stream.sample(pairs, stream.randrange(len(pairs)))})
+        sat = Counter({bot: stream.randrange(2) for bot in range(bots)})
         tables = pair(ranked, seats, sat, met)
         out = set(ranked) - {bot for table in tables for bot in table}
         assert len(out) == bots % seats and all(len(table) == seats for table in tables)

@@ -10,7 +10,7 @@ import pytest
 from arena.engine import jit
 from arena.errors import ArenaError
 from arena.tournament.workers import compiling
-from arena.tournament.workers.compiling import _started, warm_rooms
+from arena.tournament.workers.compiling import _started, warm_games
 
 COMPILES = "pass"
 FAILS = "raise ValueError('the compiler gave up')"
@@ -44,7 +44,7 @@ def test_it_says_what_is_compiled_and_how_long_the_rest_takes(
     started: list[subprocess.Popen[bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    seconds = warm_rooms({}, said.append, modules(tmp_path, dict.fromkeys("abc", COMPILES), monkeypatch))
+    seconds = warm_games({}, said.append, modules(tmp_path, dict.fromkeys("abc", COMPILES), monkeypatch))
     assert said[0] == "compiling a, b, c (first run only) ..."
     assert [text.split(", ")[1] for text in said[1:3]] == ["1 of 3", "2 of 3"]
     assert {text.split()[0] for text in said[1:3]} < set("abc") and all(text.endswith(" s left") for text in said[1:3])
@@ -57,7 +57,7 @@ def test_what_cannot_be_compiled_is_named_and_the_others_are_ended(
 ) -> None:
     others = modules(tmp_path, {"slow": NEVER_ENDS, "broken": FAILS, "next": COMPILES}, monkeypatch)
     with pytest.raises(ArenaError, match=r"^broken could not be compiled: ValueError: the compiler gave up$"):
-        warm_rooms({}, print, others)
+        warm_games({}, print, others)
     assert len(started) == 2 and all(child.returncode is not None for child in started)
 
 
@@ -69,7 +69,7 @@ def test_ctrl_c_ends_what_compiles(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        warm_rooms({}, interrupt, modules(tmp_path, {"slow": NEVER_ENDS, "a": COMPILES, "b": COMPILES}, monkeypatch))
+        warm_games({}, interrupt, modules(tmp_path, {"slow": NEVER_ENDS, "a": COMPILES, "b": COMPILES}, monkeypatch))
     assert len(started) == 2 and all(child.returncode is not None for child in started)
 
 

@@ -1,4 +1,4 @@
-"""`python -m arena.audit.laws GAME` prints the room's playthrough.txt as the rules play it now."""
+"""`python -m arena.audit.laws GAME` prints the game's playthrough.txt as the rules play it now."""
 
 import sys
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from arena.engine.contract import Features
 from arena.engine.encoding import Encoding, Plane
+from arena.engine.game import States
 from arena.engine.random_tables import Decision, Table, copy, decisions, final_states, resampled
-from arena.engine.room import States
 
 _MARGIN = 8  # places before and behind those that are to be written; 4 rows behind those of the actions
 _FILLS = (np.nan, 7.5)  # what a buffer holds before; what an encoding leaves or adds to is seen in one of them

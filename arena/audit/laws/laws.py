@@ -13,8 +13,8 @@ import numpy as np
 
 from arena.audit.laws.encoding_laws import ENCODING_LAWS
 from arena.audit.laws.parts import CHANCE_LAWS, SKETCH_LAWS, WORLD_LAWS
+from arena.engine.game import Document, Game, States
 from arena.engine.random_tables import Decision, Table, copy, decisions, final_states, resampled
-from arena.engine.room import Document, Game, States
 from arena.errors import PositionError
 from arena.records import Clock
 

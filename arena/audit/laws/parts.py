@@ -1,7 +1,7 @@
-"""The laws of what a room may leave out: sketches for networks, listed worlds, and what chance decides.
+"""The laws of what a game may leave out: state features for networks, listed worlds, and what chance decides.
 
 Sketches: what networks learn from is written whole, is small, and uses only the world that it is shown. Listed worlds: where
-a room numbers the worlds of a seat, each is there once, and none that does not fit. Chance: a room's chance.py says of every
+a game numbers the worlds of a seat, each is there once, and none that does not fit. Chance: a game's chance.py says of every
 action what chance decides, as the engine decides it, and nothing else; from that follows what makes the corrections of
 arena/engine/chance.py fair, which arena/ratings/simple_matches.py measures, too.
 """
@@ -14,10 +14,10 @@ import numpy as np
 from arena import games
 from arena.engine.chance import Luck
 from arena.engine.contract import SKETCHING, Features, Numbers
+from arena.engine.game import Game, States
 from arena.engine.net import MOST_INPUTS
 from arena.engine.random_tables import Decision, Table, copy, decisions, resampled
 from arena.engine.rng import Words
-from arena.engine.room import Game, States
 
 _LARGEST = 4.0  # networks learn slowly from numbers much larger than 1
 _MARGIN = 8  # places behind those that are to be written
@@ -27,15 +27,15 @@ _SECRET = "seed"
 Write: TypeAlias = Callable[[Any, int, Features], None]
 
 
-def sketches_are_whole(table: Table) -> None:
-    """`sketch` and `clue` write all their places for each seat, nothing behind them, with small numbers."""
+def state_features_are_whole(table: Table) -> None:
+    """`state_features` and `belief_features` write all their places for each seat, nothing behind them, with small numbers."""
     for moment, name, size, write in _written(table):
         for seat in range(table.seats):
             _once(write, moment.states, seat, size, f"{table}: {moment}: {name} of seat {seat}")
 
 
-def sketches_use_no_secret(table: Table) -> None:
-    """Neither depends on the deal's secret, and a clue of a drawn world is the same whether it was drawn from the truth."""
+def state_features_use_no_secret(table: Table) -> None:
+    """Neither depends on the deal's secret, and those of a drawn world are the same whether it was drawn from the truth."""
     game = table.game
     for moment, name, size, write in _written(table):
         other = copy(game, moment.states)
@@ -51,14 +51,14 @@ def sketches_use_no_secret(table: Table) -> None:
             assert drawn[0].tobytes() == drawn[1].tobytes(), f"{where}: of a world drawn from the truth is another one"
 
 
-SKETCH_LAWS: tuple[Callable[[Table], None], ...] = (sketches_are_whole, sketches_use_no_secret)
+SKETCH_LAWS: tuple[Callable[[Table], None], ...] = (state_features_are_whole, state_features_use_no_secret)
 
 
 def _written(table: Table) -> Iterator[tuple[Decision, str, int, Write]]:
-    """Each decision with each of the two functions and the number of places that it writes; nothing for a room without them."""
-    module = table.game.sketch
+    """Each decision with each of the two functions and the number of places that it writes; nothing for a game without them."""
+    module = table.game.state_features
     if table.seats in module.LEARNS:
-        assert max(module.SKETCH, module.CLUE) <= MOST_INPUTS, f"{table}: more than {MOST_INPUTS} numbers"
+        assert max(module.STATE_FEATURES, module.BELIEF_FEATURES) <= MOST_INPUTS, f"{table}: more than {MOST_INPUTS} numbers"
         for moment in decisions(table):
             for name in SKETCHING:
                 size = getattr(module, name.upper())
@@ -198,11 +198,11 @@ def alternatives_are_drawn(table: Table) -> None:
 
 
 CHANCE_LAWS: tuple[Callable[[Table], None], ...] = (redrawing_shows_nothing, chance_is_declared, alternatives_are_drawn)
-"""The laws of rooms with a chance.py; each holds of itself for a room without one."""
+"""The laws of games with a chance.py; each holds of itself for a game without one."""
 
 
 def _moments(table: Table) -> Iterator[tuple[Luck, Decision]]:
-    """The decisions to check; none for a room without a chance.py."""
+    """The decisions to check; none for a game without a chance.py."""
     if games.has_luck(table.game.name):
         luck = games.ready_luck(games.load(table.game.name))
         yield from ((luck, moment) for moment in decisions(table))

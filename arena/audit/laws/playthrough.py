@@ -1,13 +1,13 @@
-"""A seeded round in words, action by action, as every seat sees it: the room's playthrough.txt.
+"""A seeded round in words, action by action, as every seat sees it: the game's playthrough.txt.
 
-Regenerate it after a rule change (and raise the room's VERSION):
+Regenerate it after a rule change (and raise the game's VERSION):
 `python -m arena.audit.laws GAME > arena/games/GAME/playthrough.txt`
 """
 
 import random
 from collections.abc import Iterator
 
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 
 SEED = 1
 LONG = 250  # decisions; of a longer round only the beginning and the end are written

@@ -1,6 +1,6 @@
 """Traces and checked cases as JSON Lines (docs/notation.md, "Traces"): random matches written down, and files checked.
 
-A case or a trace is checked against the rules of its room; every difference becomes one line of text. A trace by
+A case or a trace is checked against the rules of its game; every difference becomes one line of text. A trace by
 another program verifies too: its `rng` and `memory` mean nothing here, so what chance decided (deals, shuffles, draws)
 is read from the trace and checked for conservation, and all else must follow from the position before.
 """
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from arena import userfiles
+from arena.engine.game import Document, Game, States
 from arena.engine.options import OptionValue
 from arena.engine.rng import SEED_BITS
-from arena.engine.room import Document, Game, States
 from arena.errors import ArenaError, ConfigError, PositionError, printable
 from arena.games import load
 
@@ -296,7 +296,7 @@ def _case(game: Game, document: Document) -> list[str]:
 
 
 def _comparison(game: Game, document: Document) -> list[str]:
-    """The difference of a case of a room's own comparator: its text.py offers `compare(case)` (see TextModule)."""
+    """The difference of a case of a game's own comparator: its text.py offers `compare(case)` (see TextModule)."""
     compare = getattr(game.text, "compare", None)
     if compare is None:
         raise ArenaError(f"winner: {game.name} compares no hands; known: {', '.join(_CASE_KEYS)}")

@@ -27,14 +27,14 @@ from arena.cli.measuring import channel_bots
 from arena.cli.measuring.channel_bots.attack import BITS, message
 from arena.cli.measuring.channel_bots.pages import DATA, SIZE
 from arena.cli.shared.exit_codes import DONE, NO
+from arena.cli.shared.games import all_ready
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, show, write_table
-from arena.cli.shared.rooms import all_ready
 from arena.errors import ArenaError, ConfigError
 from arena.games.naga.state import CARDS
 from arena.match import Fault, play
 from arena.match.choose import locked_seat
-from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, HeldSeat, Keeper, LockError, forget_caches
+from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, HeldSeat, LockError, Supervisor, forget_caches
 from arena.match.single_match import agree
 from arena.records import DEFAULT_LIMITS, Clock, Ending
 from arena.reports.terminal import Page
@@ -91,21 +91,21 @@ WATCHED_GAME = "naga"
 
 def measured(game: str, level: str, *, trials: int = TRIALS) -> Iterator[Channel]:
     """Try every attack in matches of a game. `level`: the isolation of the bots. Raises LockError."""
-    with Keeper([game, WATCHED_GAME], level=level, least=level) as keeper:
+    with Supervisor([game, WATCHED_GAME], level=level, least=level) as supervisor:
         for attack, (file, params) in ATTACKS.items():
             bot = _bot(file)
-            _settle(keeper, bot)
-            found = [_trial(keeper, game, bot, number, params, is_together=file == "futex") for number in range(trials)]
+            _settle(supervisor, bot)
+            found = [_trial(supervisor, game, bot, number, params, is_together=file == "futex") for number in range(trials)]
             right = sum(one == other for wanted, said, _ in found for one, other in zip(wanted, said)) / (BITS * trials)
             low = _lower_end(right, BITS * trials)
             yield Channel(
-                attack=attack, isolation=keeper.level, right=right, low=low, bits=BITS * _capacity(low),
+                attack=attack, isolation=supervisor.level, right=right, low=low, bits=BITS * _capacity(low),
                 hands=sum(wanted == said for wanted, said, _ in found), trials=trials,
                 refused="; ".join(dict.fromkeys(text for _, _, text in found if text)),
             )  # fmt: skip
-        keeper.stay()
+        supervisor.stay()
         for attack, params in WATCHERS.items():
-            yield _watched(keeper, attack, [_match(keeper, number, params) for number in range(trials)])
+            yield _watched(supervisor, attack, [_match(supervisor, number, params) for number in range(trials)])
 
 
 def _bot(name: str) -> BotFiles:
@@ -115,9 +115,9 @@ def _bot(name: str) -> BotFiles:
     return BotFiles(_MAIN, files | ({DATA: bytes(SIZE)} if name == "pages" else {}))
 
 
-def _settle(keeper: Keeper, bot: BotFiles) -> None:
+def _settle(supervisor: Supervisor, bot: BotFiles) -> None:
     """Have no page of the bot's files in memory: what comes back are the pages that the attack asks for."""
-    for path in keeper.path(bot).rglob("*"):
+    for path in supervisor.path(bot).rglob("*"):
         if path.is_file():
             with path.open("rb") as file:
                 os.fsync(file.fileno())  # else they could not be dropped
@@ -125,7 +125,7 @@ def _settle(keeper: Keeper, bot: BotFiles) -> None:
 
 
 def _trial(
-    keeper: Keeper, game: str, bot: BotFiles, number: int, how: dict[str, bool], *, is_together: bool
+    supervisor: Supervisor, game: str, bot: BotFiles, number: int, how: dict[str, bool], *, is_together: bool
 ) -> tuple[list[int], list[int], str]:
     """The message, what was read, and what the kernel said to the one who wrote."""
     mark = secrets.token_hex(8)  # names of its own, which no trial before it has asked for
@@ -133,7 +133,7 @@ def _trial(
 
     def seat(*, reads: bool) -> HeldSeat:
         params = {"reads": reads, "trial": mark, **how}
-        opened = locked_seat(keeper, bot, seed=number, params=params, limits=DEFAULT_LIMITS)
+        opened = locked_seat(supervisor, bot, seed=number, params=params, limits=DEFAULT_LIMITS)
         _check(opened.start(StartInfo(game, {}, games.load(game).seats[0], int(reads), _CLOCK)))
         return opened
 
@@ -161,7 +161,7 @@ def _check(outcome: object) -> None:
         raise RuntimeError(f"an attack could not be tried: {outcome.reason}")
 
 
-def _watched(keeper: Keeper, attack: str, found: list[tuple[Numbers, Numbers, str]]) -> Channel:
+def _watched(supervisor: Supervisor, attack: str, found: list[tuple[Numbers, Numbers, str]]) -> Channel:
     """Return what came of matches with a rival that is watched; see `_match`."""
     scores, held = (np.concatenate([match[part] for match in found]) for part in (0, 1))
     pairs = int(held.sum()) * int((~held).sum())
@@ -169,26 +169,26 @@ def _watched(keeper: Keeper, attack: str, found: list[tuple[Numbers, Numbers, st
     low = right - _SURE * math.sqrt((len(held) + 1) / (12 * pairs))  # of Mann and Whitney's U, where there is no difference
     hands = sum(bool(score[held].min() > score[~held].max()) for score, held, _ in found)
     return Channel(
-        attack=attack, isolation=keeper.level, right=float(right), low=float(low),
+        attack=attack, isolation=supervisor.level, right=float(right), low=float(low),
         bits=float(len(held) / len(found) * _capacity(float(low))), hands=hands, trials=len(found),
         refused="; ".join(dict.fromkeys(text for _, _, text in found if text)), is_watched=True,
     )  # fmt: skip
 
 
-def _match(keeper: Keeper, number: int, params: dict[str, bool]) -> tuple[Numbers, Numbers, str]:
+def _match(supervisor: Supervisor, number: int, params: dict[str, bool]) -> tuple[Numbers, Numbers, str]:
     """For each card that is hidden from the watcher: how likely the rival holds it, whether it does; and what was refused."""
-    room = games.load(WATCHED_GAME)
+    game = games.load(WATCHED_GAME)
     setup = agree(WATCHED_GAME, ["watcher", "rival"], seed=number, clock=_CLOCK)
-    states = room.deal(2, setup.options, setup.deal_seed)
+    states = game.deal(2, setup.options, setup.deal_seed)
     own, rivals = ([hand >> card & 1 == 1 for card in range(len(CARDS))] for hand in map(int, states[0]["hand"]))
     files: tuple[tuple[str, dict[str, bool]], ...] = (("watcher", params), ("rival", {}))
     with ExitStack() as opened:
         seats = [
-            opened.enter_context(locked_seat(keeper, _bot(name), seed=seed, params=given, limits=DEFAULT_LIMITS))
+            opened.enter_context(locked_seat(supervisor, _bot(name), seed=seed, params=given, limits=DEFAULT_LIMITS))
             for (name, given), seed in zip(files, setup.bot_seeds)
         ]
         seats[0].listen()
-        for seat in play(room, setup, seats).seats:
+        for seat in play(game, setup, seats).seats:
             _check(None if seat.ending is Ending.PLAYED else Fault(seat.ending, "a seat did not play to the end"))
         said = seats[0].take_output().splitlines()
     seen = np.zeros(len(CARDS))
@@ -201,10 +201,10 @@ def _match(keeper: Keeper, number: int, params: dict[str, bool]) -> tuple[Number
 
 def _view(game: str, deal: int, seat: int) -> View:
     """The first decision of a deal, as a seat sees it."""
-    room = games.load(game)
-    seats = room.seats[0]
-    states = room.deal(seats, room.resolve_options({}, seats), deal)
-    view = room.view(room, room.observed(states, seat), seat, codes=room.legal_list(states), events=list, clock=_CLOCK)
+    loaded = games.load(game)
+    seats = loaded.seats[0]
+    states = loaded.deal(seats, loaded.resolve_options({}, seats), deal)
+    view = loaded.view(loaded, loaded.observed(states, seat), seat, codes=loaded.legal_list(states), events=list, clock=_CLOCK)
     return cast(View, view)
 
 

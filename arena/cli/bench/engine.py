@@ -1,4 +1,4 @@
-"""`arena bench engine`: measure random play in compiled code, and what a room costs its callers. Figures are medians of CPU
+"""`arena bench engine`: measure random play in compiled code, and what a game costs its callers. Figures are medians of CPU
 time, for this machine; never a test.
 """
 
@@ -19,13 +19,13 @@ import numpy as np
 
 from arena import cache, games
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import all_ready
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show, write_table
-from arena.cli.shared.rooms import all_ready
 from arena.engine.entries import COUNT_SHIFT
+from arena.engine.game import Game
 from arena.engine.readiness import SAMPLING, require
 from arena.engine.rng import seed_words
-from arena.engine.room import Game
 from arena.reports.terminal import Page
 from arena.tournament.workers import compiling
 
@@ -47,8 +47,8 @@ class PlaySpeed(msgspec.Struct, frozen=True):
     """Share of decisions with one legal action, for which no message is sent; None if they were not counted."""
 
 
-class RoomCost(msgspec.Struct, frozen=True):
-    """What one room costs its callers."""
+class GameCost(msgspec.Struct, frozen=True):
+    """What one game costs its callers."""
 
     game: str
     python_decision_us: float
@@ -57,13 +57,13 @@ class RoomCost(msgspec.Struct, frozen=True):
     """Copying a state as bytes, from Python."""
     state_bytes: int
     cold_cpu_s: float
-    """A process that compiles the whole room into an empty cache."""
+    """A process that compiles the whole game into an empty cache."""
     warm_cpu_s: float
     """A process that loads and calls all of it from the cache."""
 
 
-def room_speeds(name: str) -> list[PlaySpeed]:
-    """Random play of one room at its smallest table, at 3 seats and at its largest table."""
+def game_speeds(name: str) -> list[PlaySpeed]:
+    """Random play of one game at its smallest table, at 3 seats and at its largest table."""
     game = games.load(name)
     games.warm(game)
     require(games.part(game, SAMPLING))
@@ -71,13 +71,13 @@ def room_speeds(name: str) -> list[PlaySpeed]:
     return [PlaySpeed(name, seats, *_random_play(game, seats), _forced_share(game, seats)) for seats in tables]
 
 
-def room_cost(name: str) -> RoomCost:
-    """Return what calls from Python, copies and compiling cost in one room."""
+def game_cost(name: str) -> GameCost:
+    """Return what calls from Python, copies and compiling cost in one game."""
     game = games.load(name)
     games.warm(game)
     with tempfile.TemporaryDirectory() as empty:
         cold, warm = (_compile_seconds(name, empty) for _ in range(2))
-    return RoomCost(
+    return GameCost(
         game=name,
         python_decision_us=1e6 * _from_python(game, game.seats[0]),
         clone_ns=1e9 * _clone(game),
@@ -166,7 +166,7 @@ def _open_spiel_length(game: Any, chance: random.Random) -> int:
 
 
 def _compile_seconds(name: str, folder: str) -> float:
-    """CPU seconds of a process that makes a room ready with its cache in `folder`."""
+    """CPU seconds of a process that makes a game ready with its cache in `folder`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, cache.VARIABLE: folder}
     parts = (compiling.RULES, *games.PARTS)
@@ -229,15 +229,15 @@ def engine(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     """
     refuse_csv(format, "this result")
     names = all_ready(game, [SAMPLING])
-    plays = [speed for name in names for speed in room_speeds(name)] + open_spiel_speeds()
-    costs = [room_cost(name) for name in names]
+    plays = [speed for name in names for speed in game_speeds(name)] + open_spiel_speeds()
+    costs = [game_cost(name) for name in names]
     show(format, lambda page: _write(page, plays, costs), {"random_play": plays, "rooms": costs})
     if not any(play.game.startswith("open_spiel") for play in plays):
         note("(OpenSpiel's figures beside ours: install the extra `bench`)")
     return DONE
 
 
-def _write(page: Page, plays: Sequence[PlaySpeed], costs: Sequence[RoomCost]) -> None:
+def _write(page: Page, plays: Sequence[PlaySpeed], costs: Sequence[GameCost]) -> None:
     write_table(
         page, "Random play in compiled code, one core",
         ("game", "seats", "decisions/s", "decisions/match", "forced, not sent"),
@@ -251,7 +251,7 @@ def _write(page: Page, plays: Sequence[PlaySpeed], costs: Sequence[RoomCost]) ->
     )  # fmt: skip
     page.say("")
     write_table(
-        page, "What a room costs",
+        page, "What a game costs",
         ("game", "decision from Python us", "clone ns", "state bytes", "compile s", "load s"),
         [
             (

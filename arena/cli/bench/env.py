@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from arena import games
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import all_ready
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, show, write_table
-from arena.cli.shared.rooms import all_ready
 from arena.engine.readiness import ENCODING
 from arena.errors import ConfigError
 from arena.reports.terminal import Page

@@ -25,9 +25,9 @@ from arena.cli.measuring.backends import GAME, BackendCost, backend_costs
 from arena.cli.measuring.scale import job_of
 from arena.cli.measuring.search import positions
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import all_ready
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show, write_table
-from arena.cli.shared.rooms import all_ready
 from arena.engine.options import OptionValue
 from arena.errors import ArenaError, ConfigError
 from arena.match.sandbox import LockError

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from arena.cli.measuring.search import ITERATIONS, SearchCost, SearchSpeed, open_spiel_searches, search_cost, search_speeds
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import all_ready
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, refuse_csv, show, write_table
-from arena.cli.shared.rooms import all_ready
 from arena.reports.terminal import Page
 from arena.search import METHODS
 

@@ -15,12 +15,12 @@ from arena import games
 from arena.agent import BotFiles, StartInfo
 from arena.cli.measuring.commands import CommandCost, command_costs
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import all_ready
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, refuse_csv, show, write_table
-from arena.cli.shared.rooms import all_ready
 from arena.errors import ArenaError
 from arena.match import Answer, play
-from arena.match.sandbox import Keeper, LockedSeat, LockError
+from arena.match.sandbox import LockedSeat, LockError, Supervisor
 from arena.match.single_match import agree
 from arena.records import DEFAULT_LIMITS, Clock
 from arena.reports.terminal import Page
@@ -44,10 +44,10 @@ class SeatCost(msgspec.Struct, frozen=True):
     """Figures of locked seats on one machine."""
 
     isolation: str
-    rooms: int
-    """How many rooms the zygote has ready."""
+    games: int
+    """How many games the zygote has ready."""
     zygote_start_s: float
-    """Seconds until the zygote is ready, with rooms that are compiled already."""
+    """Seconds until the zygote is ready, with games that are compiled already."""
     zygote_resident_mb: float
     start_ms: float
     """Median, from a warm zygote to a bot that is ready."""
@@ -65,21 +65,21 @@ class SeatCost(msgspec.Struct, frozen=True):
     """Resident memory of a seat that is its own; None where the kernel does not tell."""
 
 
-def seat_cost(rooms: Sequence[str]) -> SeatCost:
-    """Measure with a zygote that has `rooms` ready; the first of them is played. All on one core, as on a busy machine."""
+def seat_cost(all_games: Sequence[str]) -> SeatCost:
+    """Measure with a zygote that has `games` ready; the first of them is played. All on one core, as on a busy machine."""
     began = time.perf_counter()
-    with _one_core(), Keeper(rooms) as keeper:
-        level = keeper.level
+    with _one_core(), Supervisor(all_games) as supervisor:
+        level = supervisor.level
         zygote_start = time.perf_counter() - began
-        costs = [_start_seconds(keeper, rooms[0]) for _ in range(STARTS)]
+        costs = [_start_seconds(supervisor, all_games[0]) for _ in range(STARTS)]
         starts = sorted(wall for wall, _ in costs)
-        trips, private = _round_trips(keeper, rooms[0])
-        per_cpu_second, per_wall_second = _match_rates(keeper, rooms[0])
+        trips, private = _round_trips(supervisor, all_games[0])
+        per_cpu_second, per_wall_second = _match_rates(supervisor, all_games[0])
         return SeatCost(
             isolation=level,
-            rooms=len(rooms),
+            games=len(all_games),
             zygote_start_s=zygote_start,
-            zygote_resident_mb=_resident_mb(keeper.pid),
+            zygote_resident_mb=_resident_mb(supervisor.pid),
             start_ms=1e3 * statistics.median(starts),
             start_p90_ms=1e3 * starts[len(starts) * 9 // 10],
             start_cpu_ms=1e3 * statistics.median(cpu for _, cpu in costs),
@@ -102,8 +102,8 @@ def _one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def _seat(keeper: Keeper, seed: int = 1) -> LockedSeat:
-    return LockedSeat(keeper, TRIVIAL, seed=seed, params={}, limits=DEFAULT_LIMITS)
+def _seat(supervisor: Supervisor, seed: int = 1) -> LockedSeat:
+    return LockedSeat(supervisor, TRIVIAL, seed=seed, params={}, limits=DEFAULT_LIMITS)
 
 
 def _info(name: str) -> StartInfo:
@@ -111,14 +111,14 @@ def _info(name: str) -> StartInfo:
     return StartInfo(name, game.resolve_options({}, game.seats[0]), game.seats[0], 0, _CLOCK)
 
 
-def _start_seconds(keeper: Keeper, name: str) -> tuple[float, float]:
+def _start_seconds(supervisor: Supervisor, name: str) -> tuple[float, float]:
     """Wall time until a seat is ready, and the CPU time of zygote, template and seat meanwhile."""
     info = _info(name)
-    with _seat(keeper) as seat:
-        began, before = time.perf_counter(), _cpu_seconds(keeper.pids)
+    with _seat(supervisor) as seat:
+        began, before = time.perf_counter(), _cpu_seconds(supervisor.pids)
         fault = seat.start(info)
         seconds = time.perf_counter() - began
-        cpu = _cpu_seconds([*keeper.pids, seat.pid]) - before
+        cpu = _cpu_seconds([*supervisor.pids, seat.pid]) - before
         assert fault is None, fault
     return seconds, cpu
 
@@ -127,13 +127,13 @@ def _cpu_seconds(pids: Iterable[int]) -> float:
     return sum(time.clock_gettime(_cpu_clock(pid)) for pid in pids)
 
 
-def _round_trips(keeper: Keeper, name: str) -> tuple[list[float], float | None]:
+def _round_trips(supervisor: Supervisor, name: str) -> tuple[list[float], float | None]:
     """Seconds of each decision, and the seat's own memory after them."""
     game, info = games.load(name), _info(name)
     states = game.deal(info.seats, info.options, 1)
     view = game.view(game, game.observed(states, 0), 0, codes=game.legal_list(states), events=list, clock=_CLOCK)
     seconds = []
-    with _seat(keeper) as seat:
+    with _seat(supervisor) as seat:
         seat.start(info)
         for _ in range(ROUND_TRIPS):
             began = time.perf_counter()
@@ -145,13 +145,13 @@ def _round_trips(keeper: Keeper, name: str) -> tuple[list[float], float | None]:
     return seconds, private
 
 
-def _match_rates(keeper: Keeper, name: str) -> tuple[float, float]:
+def _match_rates(supervisor: Supervisor, name: str) -> tuple[float, float]:
     """Decisions per CPU second, and per wall second, inside matches, all of them asked."""
     seats = games.load(name).seats[0]
     decisions, seconds, wall = 0, 0.0, 0.0
     while seconds < MATCH_SECONDS:
         setup = agree(name, ["trivial"] * seats, seed=decisions, clock=_CLOCK)
-        opened = [_seat(keeper, seed) for seed in setup.bot_seeds]
+        opened = [_seat(supervisor, seed) for seed in setup.bot_seeds]
         ready = [_Started(seat) for seat in opened]
         try:
             for place, seat in enumerate(ready):
@@ -204,12 +204,12 @@ def _private_mb(pid: int) -> float | None:
 def seats(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     """Measure what locked seats and command bots cost.
 
-    In wall time. Locked seats are measured with one room ready and with all of them; the first game is played.
+    In wall time. Locked seats are measured with one game ready and with all of them; the first game is played.
     """
     refuse_csv(format, "this result")
     names = all_ready(game)
     try:
-        costs = [seat_cost(rooms) for rooms in dict.fromkeys((tuple(names[:1]), tuple(names)))]
+        costs = [seat_cost(all_games) for all_games in dict.fromkeys((tuple(names[:1]), tuple(names)))]
         commands = command_costs(names[0])
     except LockError as error:
         raise ArenaError(f"bots cannot be locked in here: {error}; `arena doctor` shows what this machine offers") from None
@@ -217,16 +217,16 @@ def seats(game: OnlyGames = None, format: FormatOption = Format.TABLE) -> int:
     return DONE
 
 
-def _write(page: Page, room: str, costs: Sequence[SeatCost], commands: Sequence[CommandCost]) -> None:
+def _write(page: Page, game: str, costs: Sequence[SeatCost], commands: Sequence[CommandCost]) -> None:
     write_table(
         page,
         "Locked seats",
-        ("figure", *(f"{cost.rooms} room{'s' if cost.rooms > 1 else ''}" for cost in costs)),
+        ("figure", *(f"{cost.games} game{'s' if cost.games > 1 else ''}" for cost in costs)),
         [(label, *(text(cost) for cost in costs)) for label, text in _FIGURES.items()],
     )
     page.say("")
     write_table(
-        page, f"Command bots, locked, with decisions of {room}",
+        page, f"Command bots, locked, with decisions of {game}",
         ("language", "ready after, ms", "of CPU", "there and back, us", "p99", "CPU of the program, us"),
         [
             (

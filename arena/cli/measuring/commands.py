@@ -13,7 +13,7 @@ import msgspec
 from arena import games
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer
-from arena.match.sandbox import CommandSeat, Keeper
+from arena.match.sandbox import CommandSeat, Supervisor
 from arena.records import DEFAULT_LIMITS, Clock
 
 STARTS = 20
@@ -68,25 +68,27 @@ class CommandCost(msgspec.Struct, frozen=True):
     """Mean CPU time of the program for it."""
 
 
-def command_costs(room: str) -> list[CommandCost]:
+def command_costs(game: str) -> list[CommandCost]:
     """Measure each language whose tool is on this machine, with decisions of `room`."""
     builders: dict[str, tuple[str, Callable[[], BotFiles]]] = {
         "C": ("cc", _compiled),
         "Python without arena": ("python3", lambda: _script(["python3", "-I", "-S", "bot"], _PYTHON)),
         "Node.js": ("node", lambda: _script(["node", "bot"], _NODE)),
     }
-    with Keeper((room,)) as keeper:
-        _ = keeper.level  # its zygote is up
-        return [_cost(keeper, room, language, build()) for language, (tool, build) in builders.items() if shutil.which(tool)]
+    with Supervisor((game,)) as supervisor:
+        _ = supervisor.level  # its zygote is up
+        return [
+            _cost(supervisor, game, language, build()) for language, (tool, build) in builders.items() if shutil.which(tool)
+        ]
 
 
-def _cost(keeper: Keeper, name: str, language: str, bot: BotFiles) -> CommandCost:
+def _cost(supervisor: Supervisor, name: str, language: str, bot: BotFiles) -> CommandCost:
     game = games.load(name)
     options = game.resolve_options({}, game.seats[0])
     info = StartInfo(name, options, game.seats[0], 0, _CLOCK)
     starts, cpus = [], []
     for _ in range(STARTS):
-        with _seat(keeper, bot) as seat:
+        with _seat(supervisor, bot) as seat:
             began = time.perf_counter()
             fault = seat.start(info)
             starts.append(time.perf_counter() - began)
@@ -94,7 +96,7 @@ def _cost(keeper: Keeper, name: str, language: str, bot: BotFiles) -> CommandCos
             cpus.append(time.clock_gettime((~seat.pid << 3) | 2))
     states = game.deal(info.seats, options, 1)
     trips, used = [], 0.0
-    with _seat(keeper, bot) as seat:
+    with _seat(supervisor, bot) as seat:
         seat.start(info)
         for _ in range(ROUND_TRIPS):
             codes = game.legal_list(states)
@@ -115,8 +117,8 @@ def _cost(keeper: Keeper, name: str, language: str, bot: BotFiles) -> CommandCos
     )
 
 
-def _seat(keeper: Keeper, bot: BotFiles) -> CommandSeat:
-    return CommandSeat(keeper, bot, seed=1, params={}, limits=DEFAULT_LIMITS)
+def _seat(supervisor: Supervisor, bot: BotFiles) -> CommandSeat:
+    return CommandSeat(supervisor, bot, seed=1, params={}, limits=DEFAULT_LIMITS)
 
 
 def _script(command: list[str], source: bytes) -> BotFiles:

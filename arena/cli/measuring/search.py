@@ -15,7 +15,7 @@ import msgspec
 
 from arena import games, search
 from arena.cli.bench.engine import OPEN_SPIEL_GAMES
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from arena.search import Findings, Settings
 
 ITERATIONS = 1000  # of a measured decision, as in OpenSpiel's figures
@@ -45,14 +45,14 @@ class SearchSpeed(msgspec.Struct, frozen=True):
 
 
 class SearchCost(msgspec.Struct, frozen=True):
-    """What else a search costs in one room."""
+    """What else a search costs in one game."""
 
     game: str
     first_decision_s: float
     """A new process with a warm cache: CPU seconds from its start to the end of its first searches, two simulations of each
     method."""
     import_s: float
-    """The part of it that goes before the search: Python, numpy, numba, the room."""
+    """The part of it that goes before the search: Python, numpy, numba, the game."""
     overdraft: float
     """Taken beyond a time budget of 2, 10 or 50 ms, as a share of it: the median of a position's runs, of the worst one."""
     overdrawn: float
@@ -62,7 +62,7 @@ class SearchCost(msgspec.Struct, frozen=True):
 
 
 def search_speeds(name: str) -> list[SearchSpeed]:
-    """Simulations in one room, with uniform rollouts and with the room's own."""
+    """Simulations in one game, with uniform rollouts and with the game's own."""
     game = games.load(name)
     search.warm(game)
     seats = _seats(game)
@@ -71,7 +71,7 @@ def search_speeds(name: str) -> list[SearchSpeed]:
 
 
 def search_cost(name: str) -> SearchCost:
-    """The first decision, time budgets and threads in one room."""
+    """The first decision, time budgets and threads in one game."""
     game = games.load(name)
     search.warm(game)
     views = list(itertools.islice(positions(game, _seats(game)), POSITIONS))
@@ -144,8 +144,8 @@ def _timed(game: Game, view: Position, asked: Settings) -> tuple[float, Findings
 
 def _first_decision(name: str) -> tuple[float, float]:
     code = (
-        f"import time; from arena import games, search; room = games.load({name!r});"
-        "before = time.process_time(); search.warm(room); print(time.process_time(), before)"
+        f"import time; from arena import games, search; game = games.load({name!r});"
+        "before = time.process_time(); search.warm(game); print(time.process_time(), before)"
     )
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
     total, before = min(tuple(float(word) for word in run.stdout.split()) for run in runs)

@@ -12,8 +12,8 @@ from arena.reports.pages.scenes import events
 from arena.reports.replay import RULE, replay_lines
 from arena.server.people.levels import ratings, suited
 from arena.server.table_process.arranging import Arranged, BotSeats
+from arena.server.table_process.broadcaster import match_over, same_deals
 from arena.server.table_process.messages import SameDeal
-from arena.server.table_process.telling import match_over, same_deals
 
 _LEAST_STEP = 1e-6  # of the evaluation, that is worth a line
 _NOWHERE = (0.0, 0)
@@ -36,7 +36,7 @@ def show_end(table: Arranged, record: MatchRecord, seat: int, names: Sequence[st
 
 
 def show_turning_points(table: Arranged, record: MatchRecord, seat: int) -> None:
-    """Print where the match was won and where it was lost: the largest steps of the room's evaluation, which sees all cards."""
+    """Print where the match was won and where it was lost: the largest steps of the game's evaluation, which sees all cards."""
     curve = match_over(table, record).curve
     if curve is None:
         return
@@ -53,7 +53,7 @@ def show_turning_points(table: Arranged, record: MatchRecord, seat: int) -> None
             )
             where = f"decision {played[0].number}, {what}" if played else "a new deal"
             change = f"{own[place]:.2g} to {own[place + 1]:.2g}"
-            tell(f"you {word} most at {where} (the room's evaluation by all cards: {change})")
+            tell(f"you {word} most at {where} (the game's evaluation by all cards: {change})")
 
 
 def show_same_deal(table: Arranged, record: MatchRecord, seats: BotSeats, results: Path) -> None:

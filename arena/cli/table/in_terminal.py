@@ -9,9 +9,9 @@ from pathlib import Path
 from arena import games
 from arena.agent import BotFiles
 from arena.cli.shared.exit_codes import DONE, INTERRUPTED
+from arena.cli.shared.games import warn
 from arena.cli.shared.options import parse_params
 from arena.cli.shared.printing import note, say
-from arena.cli.shared.rooms import warn
 from arena.cli.table.ending import show_end, show_rating, show_same_deal, show_turning_points
 from arena.cli.table.person import PersonAtTerminal, Quit
 from arena.cli.table.screen import tell
@@ -26,7 +26,7 @@ from arena.server.people.levels import Level, level, suited
 from arena.server.people.store import bot_as_player, keep, person_as_player, sit_down
 from arena.server.table_process.arranging import NAME_LETTERS, Arranged, BotSeats, needs
 from arena.server.table_process.messages import SeatPlan
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import warm_games
 
 SOMEBODY = "guest"
 """The name of a person of whom the machine knows none."""
@@ -101,7 +101,7 @@ _LEFT = "You left the table. The match is not stored."
 
 def play_in_terminal(table: Arranged, out: Path) -> int:
     """Play, store and show the match of the one person at a table; returns the exit code. Raises ArenaError."""
-    warm_rooms(needs(table), note, levels.COMPILED)  # hints too: nobody waits for a compiler at the table
+    warm_games(needs(table), note, levels.COMPILED)  # hints too: nobody waits for a compiler at the table
     warn(table.game, len(table.plans), table.setup.options)
     names = [f"you ({plan.name})" if plan.person else plan.name for plan in table.plans]
     with BotSeats(table) as bots, absent_parts(compile_and_tell(note)):

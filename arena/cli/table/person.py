@@ -9,12 +9,12 @@ from typing import Any
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.cli.table.screen import columns, fitting, heading, menu, numbered, show_rules, tell, tell_terms, width
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.match import Answer, Fault
 from arena.reports.pages.words import catalogue, filled
 from arena.reports.table import LANGUAGES
 from arena.server.people.store import PERSON
-from arena.server.table_process.telling import SEARCH, hint, known_cards, refusals
+from arena.server.table_process.broadcaster import SEARCH, hint, known_cards, refusals
 
 
 def show_hint(view: View) -> None:
@@ -72,7 +72,7 @@ def _lost(best: float | None, value: float | None) -> str:
 
 
 def _word(game: str, key: str) -> str:
-    """A sentence of the room in English; its key where it has none."""
+    """A sentence of the game in English; its key where it has none."""
     return catalogue(game).get(LANGUAGES[0], {}).get(key, key)
 
 

@@ -12,9 +12,9 @@ from arena.agent.loading import named_bot
 from arena.agent.submissions import Submissions
 from arena.audit.capsule import Capsule, Rerun, bring_back, first_fault, match_settings, pack, read_capsule, setup_of
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import ready
 from arena.cli.shared.options import FormatOption, Out, TrustBots
 from arena.cli.shared.printing import Format, note, refuse_csv, show
-from arena.cli.shared.rooms import ready
 from arena.disk import write_whole
 from arena.errors import ArenaError, ConfigError
 from arena.match import HostTrouble
@@ -142,11 +142,11 @@ def _run(packed: Capsule, isolation: str, files: BotFiles, *, unsafe_trust_bots:
             raise ArenaError(
                 f"--run: this machine cannot lock the bot in ({holder.not_locked}); --unsafe-trust-bots runs it all the same"
             )
-        room = ready(packed.game, [(files, params)])
+        game = ready(packed.game, [(files, params)])
 
         def brought() -> Rerun:
             with holder.seat(files, int(packed.seed, 16), params, is_trusted=is_trusted) as held:
-                return bring_back(room, packed, held)
+                return bring_back(game, packed, held)
 
         try:
             rerun = holder.play(brought, note)

@@ -24,13 +24,13 @@ def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption 
     from arena.tournament.archive import (
         luck as stored,  # only now: numba and pyarrow take most of the start, and --help does without
     )
-    from arena.tournament.workers.compiling import warm_rooms
+    from arena.tournament.workers.compiling import warm_games
 
     check_workers(workers)
     if name == HALL:
         raise ConfigError("the hall holds the matches of many tournaments; name one of them")
     folder = find_folder(out, name)
-    manifest = stored.add_luck(folder, workers, lambda needs: warm_rooms(needs, note))
+    manifest = stored.add_luck(folder, workers, lambda needs: warm_games(needs, note))
     found = [skill for pool, rows in stored.pools_with_luck(folder, manifest).items() for skill in skills(pool, rows)]
     show(format, lambda page: _write(page, manifest.name, found), found, found)
     return DONE

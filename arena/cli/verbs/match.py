@@ -7,15 +7,15 @@ import msgspec
 import typer
 
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import files_of, ready, warn
 from arena.cli.shared.options import BotParams, FormatOption, GameName, MatchSeed, Out, RuleOptions, parse_params
 from arena.cli.shared.printing import Format, note, say_all, show
-from arena.cli.shared.rooms import files_of, ready, warn
+from arena.engine.game import Game
 from arena.engine.options import parse_options
-from arena.engine.room import Game
 from arena.errors import ArenaError, ConfigError
 from arena.match import HostTrouble, MatchSetup, Seat, play
 from arena.match.holder import with_all_compiled
-from arena.match.sandbox import Keeper, LockError
+from arena.match.sandbox import LockError, Supervisor
 from arena.match.single_match import Named, agree, bot_seat, named
 from arena.records import MatchRecord
 from arena.reports.replay import replay_lines, result_lines
@@ -45,19 +45,19 @@ def match(
         raise ConfigError(f"--format {format}: --watch prints text; leave one of them out")
     params = parse_params(param or [], len(bots))
     entered = [named(bot, out, own) for bot, own in zip(bots, params)]
-    room = ready(game, files_of(entered))
+    loaded = ready(game, files_of(entered))
     setup = agree(game, [bot.name for bot in entered], seed=seed, options=parse_options(option or []))
-    warn(room, len(bots), setup.options)
+    warn(loaded, len(bots), setup.options)
     with ExitStack() as opened:
-        keeper = opened.enter_context(Keeper([game])) if locked else None
+        supervisor = opened.enter_context(Supervisor([game])) if locked else None
         try:
-            record = with_all_compiled(lambda: _played(room, setup, entered, keeper), keeper, note)
+            record = with_all_compiled(lambda: _played(loaded, setup, entered, supervisor), supervisor, note)
         except (LockError, HostTrouble) as trouble:
             raise ArenaError(
                 f"the bots could not be locked in: {trouble}; `arena doctor` shows what this machine offers"
             ) from None
     if watch:
-        say_all(replay_lines(room, record, setup.options, setup.deal_seed))
+        say_all(replay_lines(loaded, record, setup.options, setup.deal_seed))
         return DONE
 
     def write(page: Page) -> None:
@@ -69,9 +69,9 @@ def match(
     return DONE
 
 
-def _played(room: Game, setup: MatchSetup, bots: list[Named], keeper: Keeper | None) -> MatchRecord:
+def _played(game: Game, setup: MatchSetup, bots: list[Named], supervisor: Supervisor | None) -> MatchRecord:
     with ExitStack() as opened:
         seats: list[Seat] = [
-            opened.enter_context(bot_seat(bot, bot_seed, keeper=keeper)) for bot, bot_seed in zip(bots, setup.bot_seeds)
+            opened.enter_context(bot_seat(bot, bot_seed, supervisor=supervisor)) for bot, bot_seed in zip(bots, setup.bot_seeds)
         ]
-        return play(room, setup, seats)
+        return play(game, setup, seats)

@@ -33,13 +33,13 @@ def new(
     path = Path(name)
     path = path.with_suffix("") if path.suffix == ".py" else path
     check_name(path.name, "NAME")
-    room = None if game is None else load(game)
+    loaded = None if game is None else load(game)
     if command:
-        files = {path / file: text for file, text in command_bot(path.name, room).items()}
+        files = {path / file: text for file, text in command_bot(path.name, loaded).items()}
         target = path
     else:
         target = path.with_name(f"{path.name}.py")
-        files = {target: python_bot(path.name, room)}
+        files = {target: python_bot(path.name, loaded)}
     _write(target, files)
     say(f"wrote {', '.join(str(file) for file in files)}")
     say(f"next: arena check {target}")

@@ -9,12 +9,12 @@ from arena.audit.laws.traces import logged_lines
 from arena.audit.match_audit import check_log, checked_options
 from arena.audit.notes import notes_of
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import ready
 from arena.cli.shared.options import MatchId, Out, TrustBots
 from arena.cli.shared.printing import note, say_all
-from arena.cli.shared.rooms import ready
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.readiness import CHANCE
-from arena.engine.room import Game
 from arena.errors import ConfigError, StoreError
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import LuckCourse, course_of
@@ -22,7 +22,7 @@ from arena.records import MatchRecord
 from arena.reports.replay import decision_lines, luck_lines, luck_summary, replay_lines, summary_lines
 from arena.results_folder import RESULTS
 from arena.tournament.archive.finding import find_match
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import warm_games
 
 
 def replay(
@@ -89,5 +89,5 @@ def _course(game: Game, record: MatchRecord, options: dict[str, OptionValue], se
     games.luck(game)
     if not record.is_void and not check_log(game, record, options, seed):
         raise StoreError(f"match {record.match_id}: its log ends before the match does")
-    warm_rooms({record.game: (CHANCE,)}, note)
+    warm_games({record.game: (CHANCE,)}, note)
     return course_of(game, record, options, seed)

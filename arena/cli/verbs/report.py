@@ -47,13 +47,13 @@ def report(
     from arena.reports.pages.words import Words
     from arena.reports.report import html
     from arena.reports.report import report as document
-    from arena.tournament.workers.compiling import warm_rooms
+    from arena.tournament.workers.compiling import warm_games
 
     console = error_console()
     known = read_manifest(folder)
     if known.finished:  # only then there are replays
         played = {entry.get("game") for entry in known.entries}
-        warm_rooms({game: () for game in games.names() if game in played}, news_on(console))
+        warm_games({game: () for game in games.names() if game in played}, news_on(console))
     with console.status("reading") as status:
         word = Words(language)
         text = html(document(folder, word, lambda news: status.update(plain_text(news))), word)

@@ -7,9 +7,9 @@ import typer
 
 from arena.audit.laws.traces import trace_lines
 from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.games import ready, warn
 from arena.cli.shared.options import GameName, RuleOptions
 from arena.cli.shared.printing import say_all
-from arena.cli.shared.rooms import ready, warn
 from arena.engine.options import parse_options
 
 
@@ -28,10 +28,10 @@ def trace(
 
     Every position, list of legal actions and action is a line, for people and for other implementations of the rules.
     """
-    room = ready(game)
-    count = room.seats[0] if seats is None else seats
-    room.check_seats(count)
-    options = room.read_options(parse_options(option or []), count, (Path(),))
-    warn(room, count, options)
-    say_all(line for match in range(matches) for line in trace_lines(room, count, options, seed + match))
+    loaded = ready(game)
+    count = loaded.seats[0] if seats is None else seats
+    loaded.check_seats(count)
+    options = loaded.read_options(parse_options(option or []), count, (Path(),))
+    warn(loaded, count, options)
+    say_all(line for match in range(matches) for line in trace_lines(loaded, count, options, seed + match))
     return DONE

@@ -11,18 +11,18 @@ from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import FormatOption, GameName, Workers
 from arena.cli.shared.printing import Format, error_console, news_on, note, show
 from arena.cli.shared.watching import watched
+from arena.engine.game import Game
 from arena.engine.net import FILE, KINDS, NOTE, Note
 from arena.engine.readiness import CHANCE, ENCODING
-from arena.engine.room import Game
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
 from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.training.generations import train as train_game
-from arena.learning.training.prospects import ROWS, fit_value, write_value
+from arena.learning.training.win_features import ROWS, fit_value, write_value
 from arena.reports.table import Column, Table
 from arena.reports.terminal import Page
 from arena.search import Settings
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import warm_games
 from arena.tournament.workers.processes import available_cpus
 
 TRAINING = Path("training")
@@ -105,11 +105,11 @@ def train(
     The same seed gives the same networks, and the same command resumes. A generation counts only if searches with it are surely
     better than without it, on new deals. Its policy counts unless it is surely worse than a short search.
     """
-    room = load(game)
+    loaded = load(game)
     if luck:
-        return _train_luck(room, positions or ROWS, seed, out or TRAINING / f"{game}-luck", install, format)
+        return _train_luck(loaded, positions or ROWS, seed, out or TRAINING / f"{game}-luck", install, format)
     console = error_console()
-    warm_rooms({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
+    warm_games({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(
         generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals,
         cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes, decisions=decisions,
@@ -128,7 +128,7 @@ def train(
         return INTERRUPTED
     if install:
         for name in (FILE, NOTE):
-            shutil.copyfile(trained.folder / name, room.folder / name)
+            shutil.copyfile(trained.folder / name, loaded.folder / name)
     show(format, lambda page: _write(page, trained, install), trained.note, [_row(one) for one in trained.note.generations])
     return DONE
 
@@ -153,17 +153,17 @@ def _sizes(plan: Plan) -> str:
     return " ".join(found)
 
 
-def _train_luck(room: Game, rows: int, seed: int, out: Path, install: bool, format: Format) -> int:
-    """Fit the network for luck of a room, and put it into a folder."""
+def _train_luck(game: Game, rows: int, seed: int, out: Path, install: bool, format: Format) -> int:
+    """Fit the network for luck of a game, and put it into a folder."""
     say = news_on(error_console())
-    warm_rooms({room.name: (CHANCE,)}, say)
-    command = f"arena train {room.name} --luck --positions {rows} --seed {seed}"
-    note = write_value(room, out, fit_value(room, rows, seed, say), command=command, seed=seed)
+    warm_games({game.name: (CHANCE,)}, say)
+    command = f"arena train {game.name} --luck --positions {rows} --seed {seed}"
+    note = write_value(game, out, fit_value(game, rows, seed, say), command=command, seed=seed)
     if install:
         for name in (FILE, NOTE):
-            (room.folder / LUCK).mkdir(exist_ok=True)
-            shutil.copyfile(out / name, room.folder / LUCK / name)
-    show(format, lambda page: _write_luck(page, note, out), note, [{"game": room.name, **note.generations[0]["losses"]}])
+            (game.folder / LUCK).mkdir(exist_ok=True)
+            shutil.copyfile(out / name, game.folder / LUCK / name)
+    show(format, lambda page: _write_luck(page, note, out), note, [{"game": game.name, **note.generations[0]["losses"]}])
     return DONE
 
 

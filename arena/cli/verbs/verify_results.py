@@ -16,7 +16,7 @@ from arena.reports.terminal import Page
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import ENTRIES, HALL
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import warm_games
 from arena.tournament.workers.processes import available_cpus, check_workers
 
 SHOWN = 20  # problems that are printed
@@ -47,7 +47,7 @@ def verify_results(
     manifest = read_manifest(folder)
     if workers is None:
         workers = available_cpus() if manifest.played >= MATCHES_FOR_ALL else 1
-    warm_rooms(dict.fromkeys(manifest.rules_versions, ()), note, {jit.RATINGS: "arena.ratings"})
+    warm_games(dict.fromkeys(manifest.rules_versions, ()), note, {jit.RATINGS: "arena.ratings"})
     audit = audit_results(folder, workers, _Progress())
     summary = {
         "name": folder.name, "verified": not audit.problems, "matches": audit.matches, "seconds": audit.seconds,

@@ -9,7 +9,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.printing import say
 from arena.games import load
 from arena.games import names as all_games
-from arena.tournament.workers.compiling import everything, warm_rooms
+from arena.tournament.workers.compiling import everything, warm_games
 
 
 def warmup(
@@ -25,7 +25,7 @@ def warmup(
     names = games or all_games()
     for name in names:
         load(name)  # an unknown name is refused before anything is compiled
-    if not warm_rooms(everything(names), say):
+    if not warm_games(everything(names), say):
         say(f"all compiled already: {', '.join(names)}")
     say(f"cache: {cache_root()}")
     return DONE

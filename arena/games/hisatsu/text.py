@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.game import Document
 from arena.engine.position import Fields, seed_text
-from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.knowledge import hidden_cards

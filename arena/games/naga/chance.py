@@ -8,9 +8,9 @@ from arena.engine.contract import SAMPLED, Numbers
 from arena.engine.jit import jit
 from arena.engine.net import MOST_HIDDEN, VALUE, logit
 from arena.engine.rng import Words, next_word, shuffle_fast
-from arena.games.naga.prospects import PROSPECT, prospect
 from arena.games.naga.rollout import CONSTANTS, evaluate
 from arena.games.naga.state import CONTESTS, GAME_OVER, SELECT, State
+from arena.games.naga.win_features import WIN_FEATURES, win_features
 
 NET = len(CONSTANTS)  # where the network begins in what `value` gets as constants
 
@@ -37,7 +37,7 @@ def arrange(_s: State, _action: int, _alternative: int) -> float:
 
 @jit
 def value(s: State, constants: Numbers, out: Numbers) -> None:
-    """The chance to win the match: this game by the network behind the room's own constants, or by `evaluate`; others even."""
+    """The chance to win the match: this game by the network behind the game's own constants, or by `evaluate`; others even."""
     if s.phase >= GAME_OVER:
         out[0] = _outlook(s, 0, 0, 0)
     else:
@@ -52,10 +52,10 @@ def value(s: State, constants: Numbers, out: Numbers) -> None:
 
 @jit
 def _by_network(s: State, constants: Numbers, out: Numbers) -> None:
-    inputs = np.empty(PROSPECT, np.float32)
+    inputs = np.empty(WIN_FEATURES, np.float32)
     hidden = np.empty(MOST_HIDDEN, np.float32)
     nets = constants[NET:].view(np.float32)
-    first = prospect(s, 0, inputs) >> 4
+    first = win_features(s, 0, inputs) >> 4
     ahead = 1.0 / (1.0 + math.exp(-logit(nets, int(nets[VALUE]), inputs, hidden)))
     out[first] = ahead
     out[1 - first] = 1.0 - ahead

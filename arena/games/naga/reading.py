@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from arena.engine.game import Document, States
 from arena.engine.position import PositionReader, require_whole_deck
-from arena.engine.room import Document, States
 from arena.errors import PositionError
 from arena.games import load
 from arena.games.naga import rules

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.game import Document
 from arena.engine.position import Fields, PositionReader, seed_text
-from arena.engine.room import Document
 from arena.errors import ConfigError, PositionError
 from arena.games import load
 from arena.games.naga import rules

@@ -91,7 +91,7 @@ ACTION_PLANES = (
     Plane("saved", 1, "turns fewer than before, of 4, within -1 and 1", -1.0),
 )
 CODES: tuple[int, ...] | None = None
-"""The room has about two thousand action codes."""
+"""The game has about two thousand action codes."""
 
 (
     _PHASE, _VARIANT, _TURN, _OWNER, _ACTIVE, _FIRST_OUT, _SIZES, _TOTALS, _PASSES, _TABLE_VALUE, _TABLE_COUNT, _BLOCK, _DRAWN,

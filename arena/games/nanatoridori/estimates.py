@@ -11,7 +11,7 @@ from arena.engine.contract import Numbers
 from arena.engine.jit import jit, lowest_bit
 from arena.games.nanatoridori.state import COPIES, VALUES
 
-SINGLE, STEP, MORE, HURRY = range(4)  # the first of a room's constants
+SINGLE, STEP, MORE, HURRY = range(4)  # the first of a game's constants
 RUNS = 16  # a hand with more runs is taken run by run
 
 Cards = NDArray[np.int8]

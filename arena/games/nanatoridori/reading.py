@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.cards import Deck
+from arena.engine.game import Document, States
 from arena.engine.position import PositionReader, require_whole_deck
-from arena.engine.room import Document, States
 from arena.errors import PositionError
 from arena.games import load
 from arena.games.nanatoridori.memory import remember

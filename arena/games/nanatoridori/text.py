@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.game import Document
 from arena.engine.position import Fields, seed_text
-from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.nanatoridori.knowledge import HIDDEN, SEEN
 from arena.games.nanatoridori.memory import block_sizes

@@ -192,7 +192,7 @@ class NanaView(View):
 
 
 def warm(view: NanaView) -> None:
-    """Views and texts of this room call no compiled function."""
+    """Views and texts of this game call no compiled function."""
     text.parse_action(view.state, view.legal[0])
 
 

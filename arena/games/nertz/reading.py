@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from arena.cards import RANKS, SUITS
+from arena.engine.game import Document, States
 from arena.engine.position import PositionReader, require_whole_deck
-from arena.engine.room import Document, States
 from arena.errors import PositionError
 from arena.games import load
 from arena.games.nertz.layout import ACCEPTS, legal_mask

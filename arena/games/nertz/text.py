@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.cards import SUITS
+from arena.engine.game import Document
 from arena.engine.options import OptionValue
 from arena.engine.position import Fields, seed_text
-from arena.engine.room import Document
 from arena.games.nertz import rules
 from arena.games.nertz.options import DECLARED, KINDS, NONE
 from arena.games.nertz.reading import from_position

@@ -8,9 +8,9 @@ from arena.engine.contract import SAMPLED, Features, Numbers
 from arena.engine.jit import jit
 from arena.engine.net import MOST_HIDDEN, SEATS, VALUE, logit
 from arena.engine.rng import Words, next_word, shuffle_fast
-from arena.games.yaniv.prospects import PROSPECT, has_prospects, prospect
 from arena.games.yaniv.rollout import CONSTANTS, PRIZE, evaluate
 from arena.games.yaniv.state import DRAW, STOCK, State
+from arena.games.yaniv.win_features import WIN_FEATURES, has_win_features, win_features
 
 NET = len(CONSTANTS)  # where the network begins in what `value` gets as constants
 
@@ -50,10 +50,10 @@ def arrange(s: State, _action: int, alternative: int) -> float:
 def value(s: State, constants: Numbers, out: Numbers) -> None:
     """The chance to end before another seat, the mean over all others.
 
-    By the network that stands in `constants` behind the room's own, as 32-bit floats, where it has been trained at this number
+    By the network that stands in `constants` behind the game's own, as 32-bit floats, where it has been trained at this number
     of seats; else what `evaluate` gives, without the prize.
     """
-    if len(constants) > NET and has_prospects(s):
+    if len(constants) > NET and has_win_features(s):
         nets = constants[NET:].view(np.float32)
         if int(nets[SEATS]) >> int(s.seats) & 1 == 1:
             _by_network(s, nets, out)
@@ -66,15 +66,15 @@ def value(s: State, constants: Numbers, out: Numbers) -> None:
 @jit
 def _by_network(s: State, nets: Features, out: Numbers) -> None:
     """The mean over all pairs of seats."""
-    inputs = np.empty(PROSPECT, np.float32)
+    inputs = np.empty(WIN_FEATURES, np.float32)
     hidden = np.empty(MOST_HIDDEN, np.float32)
     for seat in range(s.seats):
         out[seat] = 0.0
     pair = 0
-    seats = prospect(s, pair, inputs)
+    seats = win_features(s, pair, inputs)
     while seats >= 0:
         ahead = 1.0 / (1.0 + math.exp(-logit(nets, int(nets[VALUE]), inputs, hidden)))
         out[seats >> 4] += ahead / (s.seats - 1)
         out[seats & 15] += (1.0 - ahead) / (s.seats - 1)
         pair += 1
-        seats = prospect(s, pair, inputs)
+        seats = win_features(s, pair, inputs)

@@ -106,7 +106,7 @@ _IS_CALL, _IS_DISCARD, _IS_STOCK, _IS_TAKING, _IS_HOLD, _IS_SLAP = range(6)
 _OF_HAND, _OF_POINTS = 1 / HAND, 1 / MANY_POINTS  # factors: a division takes longer
 
 CODES = None
-"""The room has thousands of action codes."""
+"""The game has thousands of action codes."""
 
 _RANK_CARDS = np.array(
     [*[sum(1 << 13 * suit + rank for suit in range(4)) for rank in range(RANKS)], 3 << JOKER], np.int64

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from arena.engine.game import Document
 from arena.engine.position import seed_text
-from arena.engine.room import Document
 from arena.errors import PositionError
 from arena.games.yaniv import rules
 from arena.games.yaniv.discards import laid_row

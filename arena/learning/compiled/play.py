@@ -1,4 +1,4 @@
-"""Plays many tables of one game, bound to its room: from a learner's choice to the next choice of a learner at each table.
+"""Plays many tables of one game, bound to its game: from a learner's choice to the next choice of a learner at each table.
 
 A learner is asked where it has at least two legal actions, as in a match; what has one is played at once. Episodes in which no
 learner had a choice are passed over.

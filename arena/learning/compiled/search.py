@@ -1,4 +1,4 @@
-"""Lets rivals search at many tables, bound to one room: each chooses as `view.search(iterations=...)` would have it."""
+"""Lets rivals search at many tables, bound to one game: each chooses as `view.search(iterations=...)` would have it."""
 
 import math
 

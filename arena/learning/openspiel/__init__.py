@@ -1,6 +1,6 @@
 """The hall's games in OpenSpiel: importing this registers them all, `pyspiel.load_game("arena_naga(series=first_to:1)")`.
 
-What the parameters are: `parameters`, and docs/learning.md. Rooms of other installed distributions are registered, too.
+What the parameters are: `parameters`, and docs/learning.md. Games of other installed distributions are registered, too.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ __all__ = ["PREFIX", "ArenaGame", "ArenaState", "OpenSpielAgent", "Rollouts", "r
 
 
 def register_all() -> None:
-    """Register all games that are installed. A room that does not load is left out with a warning."""
+    """Register all games that are installed. A game that does not load is left out with a warning."""
     for name in games.names():
         try:
             register(games.load(name))

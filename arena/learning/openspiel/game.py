@@ -13,8 +13,8 @@ import pyspiel
 from arena import games
 from arena.engine import jit
 from arena.engine.contract import Features, States
+from arena.engine.game import Game
 from arena.engine.readiness import ENCODING, SAMPLING
-from arena.engine.room import Game
 from arena.learning.openspiel import setups
 from arena.learning.openspiel.nodes import Learnt, Node, drawn_words, seen_node
 from arena.learning.openspiel.setups import (
@@ -30,7 +30,7 @@ from arena.learning.openspiel.setups import (
 )
 from arena.learning.rendering import note_visibly
 from arena.match.seeds import key_from_seed, new_key
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import warm_games
 
 PREFIX = "arena_"
 LONGEST = 1_000_000_000  # decisions of a match; nothing says how many there can be
@@ -64,8 +64,8 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
 
         Raises ConfigError, which says what is wrong with the parameters.
         """
-        room = games.load(name)
-        self.read: Parameters = setups.read_parameters(room, params)
+        game = games.load(name)
+        self.read: Parameters = setups.read_parameters(game, params)
         self.setup: Setup = setup_of(name, self.read.seats, self.read.options, self.read.reward)
         is_any = self.read.rng_seed == ANY_SEED and not self.read.is_explicit
         self.key = new_key() if is_any else key_from_seed(max(0, self.read.rng_seed))
@@ -76,7 +76,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
         self.given, self._given = dict(params), starts
         bound = 1.0 if self.read.reward == PLACES else np.inf
         super().__init__(
-            _game_type(room, is_explicit=bool(self.starts)),
+            _game_type(game, is_explicit=bool(self.starts)),
             pyspiel.GameInfo(
                 num_distinct_actions=self.setup.action_count,
                 max_chance_outcomes=max(1, len(self.starts)),
@@ -86,7 +86,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
                 utility_sum=0.0,
                 max_game_length=LONGEST,
             ),
-            setups.changed_parameters(room, params),
+            setups.changed_parameters(game, params),
         )
 
     def __reduce__(self) -> tuple[Callable[..., "ArenaGame"], tuple[Any, ...]]:
@@ -206,7 +206,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]
 
 
 class ArenaObserver:
-    """What a player sees of a state: the features of the room's encoding as a tensor, and a text."""
+    """What a player sees of a state: the features of the game's encoding as a tensor, and a text."""
 
     def __init__(self, setup: Setup, *, has_all: bool) -> None:
         """`has_all`: the text stands for all that the player has been shown, else it describes the position to people."""
@@ -259,7 +259,7 @@ def _game_type(game: Game, *, is_explicit: bool) -> Any:
 def _have_compiled(game: Game) -> None:
     """Compile the rules of a game, what draws worlds and what writes features, unless the cache has them."""
     if not all(jit.is_warm(game.package, part) for part in _PARTS):
-        warm_rooms({game.name: _PARTS}, note_visibly)
+        warm_games({game.name: _PARTS}, note_visibly)
 
 
 def _restored_game(name: str, params: Mapping[str, Value], starts: Sequence[Node], key: bytes, dealt: int) -> ArenaGame:

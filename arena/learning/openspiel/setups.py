@@ -25,9 +25,9 @@ import numpy as np
 from arena import games, userfiles
 from arena.engine.contract import Actions, States
 from arena.engine.encoding import Encoding
+from arena.engine.game import Document, Game
 from arena.engine.options import DataTable, Option, OptionValue
 from arena.engine.rng import Words, derive, seed_words
-from arena.engine.room import Document, Game
 from arena.errors import ConfigError
 from arena.learning.parts import unmeasured
 from arena.records import canonical_json
@@ -199,7 +199,7 @@ class Setup:
     options: Mapping[str, OptionValue]
     """The resolved options."""
     reward: str
-    """What a finished match brings: PLACES, or SCORE, which is what the room's `evaluate` says, less the table's mean."""
+    """What a finished match brings: PLACES, or SCORE, which is what the game's `evaluate` says, less the table's mean."""
 
     def __reduce__(self) -> tuple[Callable[..., "Setup"], tuple[Any, ...]]:
         return _setup, (self.game.name, self.seats, canonical_json(self.options), self.reward)
@@ -216,7 +216,7 @@ class Setup:
 
     @cached_property
     def action_count(self) -> int:
-        """How many different actions OpenSpiel knows: the room's codes if they are few, else places in the legal list."""
+        """How many different actions OpenSpiel knows: the game's codes if they are few, else places in the legal list."""
         codes = self.encoding.codes
         return int(self.game.rules.MAX_ACTIONS) if codes is None else len(codes)
 
@@ -248,11 +248,11 @@ class Setup:
 
 def setup_of(game: str, seats: int, options: Mapping[str, OptionValue], reward: str = PLACES) -> Setup:
     """The setup of a table. `options`: those that differ from the defaults. Raises ConfigError."""
-    room = games.load(game)
-    room.check_seats(seats)
+    loaded = games.load(game)
+    loaded.check_seats(seats)
     if reward not in REWARDS:
         raise ConfigError(f'reward: one of {", ".join(REWARDS)} is needed, not "{reward}"')
-    return _setup(game, seats, canonical_json(room.resolve_options(options, seats)), reward)
+    return _setup(game, seats, canonical_json(loaded.resolve_options(options, seats)), reward)
 
 
 @cache

@@ -1,1 +1,1 @@
-"""How rooms learn: self-play, small networks fitted to it, and generations of both. Names no game (docs/training.md)."""
+"""How games learn: self-play, small networks fitted to it, and generations of both. Names no game (docs/training.md)."""

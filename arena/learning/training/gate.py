@@ -8,8 +8,8 @@ import numpy as np
 
 from arena import search
 from arena.engine.contract import Numbers
+from arena.engine.game import Game, States
 from arena.engine.net import KINDS, POLICY
-from arena.engine.room import Game, States
 from arena.learning.training.selfplay import Table, worth_of
 from arena.search import Settings
 from arena.tournament.formats.betting import BettingTest, Verdict
@@ -28,7 +28,7 @@ class Player(Protocol):
 
 @dataclass(frozen=True)
 class Searcher:
-    """A search in a room, with the networks that the room then has."""
+    """A search in a game, with the networks that the game then has."""
 
     game: Game
     asked: Settings
@@ -40,7 +40,7 @@ class Searcher:
 
 @dataclass(frozen=True)
 class Imitator:
-    """The likeliest action of the policy that a room has learnt."""
+    """The likeliest action of the policy that a game has learnt."""
 
     game: Game
 

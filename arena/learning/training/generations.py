@@ -19,8 +19,8 @@ import msgspec
 from arena import games, userfiles
 from arena.disk import is_there, write_whole
 from arena.engine import jit
+from arena.engine.game import Game
 from arena.engine.net import BELIEF, FILE, KINDS, NOTE, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
-from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.training.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate, pool_score
 from arena.learning.training.networks import (
@@ -75,7 +75,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     gate_iterations: int = 300
     """Iterations of the searches in gates."""
     networks: tuple[str, ...] = KINDS
-    """Which networks are learnt; a belief only where the room has clues, a policy only from searches."""
+    """Which networks are learnt; a belief only where the game has belief features, a policy only from searches."""
     passes: int = 4
     """How often the rows are gone through to fit a belief: the fewer rows, the more often; for a value a quarter of that."""
     cut: int = 1
@@ -118,7 +118,7 @@ def train(
 ) -> Trained:
     """Train the networks of a game; goes on with what lies in the folder. No generation begins after so many hours.
 
-    Raises ConfigError for a game without a sketch, and for a folder of another training.
+    Raises ConfigError for a game without state features, and for a folder of another training.
     """
     began, watcher = time.monotonic(), watcher or Watcher()
     game = games.load(name)
@@ -156,7 +156,7 @@ def _best_of(best: Nets, nets: Nets, found: dict[str, Any]) -> Nets:
 
 
 def sources(game: Game) -> str:
-    """Hashes over the sources of the room and the engine, and over those of the compiled play too."""
+    """Hashes over the sources of the game and the engine, and over those of the compiled play too."""
     return f"{jit.source_hash(game.package)}-{jit.source_hash(jit.learning_of(game.package))}"
 
 
@@ -306,18 +306,18 @@ def _times(rows: int, few: int) -> int:
 def _fitted(
     table: Table, plan: Plan, learnt: Rows, measured: Rows, choices: Choices | None, seed: int, watcher: Watcher
 ) -> tuple[Nets, dict[str, float]]:
-    """Fit the networks of the plan; gives them with their log losses on what is measured, beside the room's own judge's."""
+    """Fit the networks of the plan; gives them with their log losses on what is measured, beside the game's own judge's."""
     nets, losses = dict[str, Net](), dict[str, float]()
     if "value" in plan.networks:
         value = nets["value"] = value_network(learnt, seed, max(1, plan.passes // LESS_OF_VALUE)).rounded()
-        wanted, found = shares_of(measured.outcomes, value), predicted_shares(value, by_seat(measured.sketches))
+        wanted, found = shares_of(measured.outcomes, value), predicted_shares(value, by_seat(measured.seat_features))
         losses |= {
             "value": log_loss(found, wanted),
             "rule": log_loss(shares_of(measured.judged, value), wanted),
             "value_calibration": calibration(found, wanted),
         }
     watcher.advance()
-    if table.game.sketch.CLUE and "belief" in plan.networks:
+    if table.game.state_features.BELIEF_FEATURES and "belief" in plan.networks:
         nets["belief"] = belief_network(learnt, seed + 1, plan.passes).rounded()
         worlds, are_true = worlds_of(measured)
         losses["belief"] = log_loss(predicted_shares(nets["belief"], worlds), are_true)
@@ -395,12 +395,12 @@ def _player(name: str, side: _Side) -> Player:
     return Imitator(game) if side.asked is None else Searcher(game, Settings(**side.asked))
 
 
-_rooms: dict[tuple[str, str], Game] = {}  # of this process: a room keeps the arrays that its searches work in
+_games: dict[tuple[str, str], Game] = {}  # of this process: a game keeps the arrays that its searches work in
 
 
 def _with(name: str, nets: Nets) -> Game:
-    """A room with other networks."""
+    """A game with other networks."""
     key = (name, nets.sha256)
-    if key not in _rooms:
-        _rooms[key] = replace(games.load(name), nets=nets)
-    return _rooms[key]
+    if key not in _games:
+        _games[key] = replace(games.load(name), nets=nets)
+    return _games[key]

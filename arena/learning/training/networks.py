@@ -117,18 +117,18 @@ def value_network(rows: Rows, seed: int, passes: int) -> Net:
     """A network that says what a position with all hands open brings to a seat, on the scale of the rows' outcomes."""
     low, high = scale(rows.outcomes)
     targets = _between(rows.outcomes, low, high)
-    found = fit_shares(by_seat(rows.sketches), targets, hidden=VALUE_HIDDEN, seed=seed, passes=passes)
+    found = fit_shares(by_seat(rows.seat_features), targets, hidden=VALUE_HIDDEN, seed=seed, passes=passes)
     return replace(found, low=low, high=high, total=_constant_total(rows.outcomes))
 
 
 def belief_network(rows: Rows, seed: int, passes: int) -> Net:
-    """A network that tells true worlds from drawn ones. The room has clues."""
+    """A network that tells true worlds from drawn ones. The game has belief features."""
     return fit_shares(*worlds_of(rows), hidden=BELIEF_HIDDEN, seed=seed, passes=passes)
 
 
-def by_seat(sketches: Features) -> Features:
-    """[rows * seats, SKETCH], of [rows, seats, SKETCH]."""
-    return sketches.reshape(-1, sketches.shape[-1])
+def by_seat(seat_features: Features) -> Features:
+    """[rows * seats, STATE_FEATURES], of [rows, seats, STATE_FEATURES]."""
+    return seat_features.reshape(-1, seat_features.shape[-1])
 
 
 def shares_of(outcomes: Numbers, value: Net) -> Numbers:
@@ -137,8 +137,8 @@ def shares_of(outcomes: Numbers, value: Net) -> Numbers:
 
 
 def worlds_of(rows: Rows) -> tuple[Features, Numbers]:
-    """[2 * rows, CLUE]: true worlds and drawn ones; [2 * rows]: 1 for the true ones."""
-    return np.concatenate([rows.clues, rows.drawn]), np.concatenate([np.ones(len(rows)), np.zeros(len(rows))])
+    """[2 * rows, BELIEF_FEATURES]: true worlds and drawn ones; [2 * rows]: 1 for the true ones."""
+    return np.concatenate([rows.world_features, rows.drawn]), np.concatenate([np.ones(len(rows)), np.zeros(len(rows))])
 
 
 def scale(outcomes: Numbers) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.contract import Actions, Features, Numbers
-from arena.engine.room import Game
+from arena.engine.game import Game
 
 HELD_OUT = 10  # every tenth round is for measuring what was learnt, none of its rows for learning
 
@@ -17,16 +17,16 @@ HELD_OUT = 10  # every tenth round is for measuring what was learnt, none of its
 class Rows:
     """Decisions of self-play, a row each."""
 
-    sketches: Features
-    """[rows, seats, SKETCH]: the position from each seat's side."""
+    seat_features: Features
+    """[rows, seats, STATE_FEATURES]: the position from each seat's side."""
     outcomes: Numbers
-    """[rows, seats]: what the round brought, on the scale of the room's `evaluate`."""
-    clues: Features
-    """[rows, CLUE]: the true world, from the side of the seat to choose."""
+    """[rows, seats]: what the round brought, on the scale of the game's `evaluate`."""
+    world_features: Features
+    """[rows, BELIEF_FEATURES]: the true world, from the side of the seat to choose."""
     drawn: Features
-    """[rows, CLUE]: a world that a search would draw."""
+    """[rows, BELIEF_FEATURES]: a world that a search would draw."""
     judged: Numbers
-    """[rows, seats]: what the room's own `evaluate` says of the position."""
+    """[rows, seats]: what the game's own `evaluate` says of the position."""
     rounds: Actions
     """[rows]: the number of the round; rows of one round are not independent."""
 
@@ -46,15 +46,16 @@ class Rows:
         return Rows(*(getattr(self, name)[which] for name in FIELDS))
 
 
-FIELDS = ("sketches", "outcomes", "clues", "drawn", "judged", "rounds")
+FIELDS = ("seat_features", "outcomes", "world_features", "drawn", "judged", "rounds")
 
 
 def new_rows(game: Game, seats: int, count: int) -> Rows:
     """Rows with nothing in them yet."""
-    sketch, clue = game.sketch.SKETCH, game.sketch.CLUE
+    state_features, belief_features = game.state_features.STATE_FEATURES, game.state_features.BELIEF_FEATURES
     return Rows(
-        np.zeros((count, seats, sketch), np.float32), np.zeros((count, seats)), np.zeros((count, clue), np.float32),
-        np.zeros((count, clue), np.float32), np.zeros((count, seats)), np.zeros(count, np.int64),
+        np.zeros((count, seats, state_features), np.float32), np.zeros((count, seats)),
+        np.zeros((count, belief_features), np.float32), np.zeros((count, belief_features), np.float32),
+        np.zeros((count, seats)), np.zeros(count, np.int64),
     )  # fmt: skip
 
 
@@ -68,7 +69,7 @@ class Choices:
     """Decisions of a search that knew only its seat's view, for a policy to imitate."""
 
     features: Features
-    """[decisions, features]: what the seat knew (the room's encoding)."""
+    """[decisions, features]: what the seat knew (the game's encoding)."""
     actions: Features
     """[all legal actions, action features]: decision by decision."""
     counts: Actions

@@ -11,9 +11,9 @@ import numpy as np
 from arena import search
 from arena.engine import jit
 from arena.engine.contract import Actions, Numbers, States
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, chance, derive, seed_fast, seed_words
-from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.training.compiled import rollout_play
 from arena.learning.training.rows import Choices, Rows, Written, joined, joined_choices, new_rows
@@ -34,7 +34,7 @@ PURPOSE = "arena train"  # of all random streams of training
 
 
 class Table(NamedTuple):
-    """What is played: a room, a number of seats, its options."""
+    """What is played: a game, a number of seats, its options."""
 
     game: Game
     seats: int
@@ -42,10 +42,10 @@ class Table(NamedTuple):
 
 
 def default_table(game: Game) -> Table:
-    """The first number of seats that the room's sketch is written for, with the room's own options. Raises ConfigError."""
-    if not game.sketch.LEARNS:
-        raise ConfigError(f"game: {game.name} has no sketch.py, so nothing can be learnt there (docs/training.md)")
-    seats = game.sketch.LEARNS[0]
+    """The first number of seats that the state features are written for, with the game's own options. Raises ConfigError."""
+    if not game.state_features.LEARNS:
+        raise ConfigError(f"game: {game.name} has no state_features.py, so nothing can be learnt there (docs/training.md)")
+    seats = game.state_features.LEARNS[0]
     return Table(game, seats, game.resolve_options({}, seats))
 
 
@@ -61,7 +61,8 @@ def rollout_rows(table: Table, count: int, seed: int) -> Rows:
     if count:
         _entries(game).play(
             _two(game), table.seats, game.options_vector(table.options), _fast(seed_of(seed, "rollouts")), game.new_actions(),
-            game.constants, WHIMS, KEEP, rows.sketches, rows.outcomes, rows.clues, rows.drawn, rows.judged, rows.rounds, 0,
+            game.constants, WHIMS, KEEP, rows.seat_features, rows.outcomes, rows.world_features, rows.drawn, rows.judged,
+            rows.rounds, 0,
         )  # fmt: skip
     return rows
 
@@ -92,7 +93,9 @@ def searched_round(table: Table, asked: Settings, number: int, seed: int, strang
             engine.step(now, codes[0])
             continue
         if at < LONGEST:
-            at += _entries(game).write(states, at, constants, rng, rows.sketches, rows.clues, rows.drawn, rows.judged)
+            at += _entries(game).write(
+                states, at, constants, rng, rows.seat_features, rows.world_features, rows.drawn, rows.judged
+            )
         seat = engine.current_seat(now)
         observed = game.observed(now, seat)
         found, encoding = search.search(game, observed, seat, codes, seated[seat]), game.encoding
@@ -126,7 +129,7 @@ def joined_rounds(table: Table, rounds: list[Round]) -> tuple[Rows, Choices]:
 
 
 def worth_of(table: Table, states: States) -> Numbers:
-    """Return what a position is worth to each seat, by the room's `evaluate`."""
+    """Return what a position is worth to each seat, by the game's `evaluate`."""
     out = np.zeros(max(table.game.seats))
     _entries(table.game).worth(states, table.game.constants, out)
     return out[: table.seats]
@@ -140,13 +143,15 @@ def row_writer(game: Game, seed: int) -> Callable[[States, int, Rows], bool]:
     rng = _fast(seed)
 
     def write(states: States, at: int, rows: Rows) -> bool:
-        return _entries(game).write(states, at, game.constants, rng, rows.sketches, rows.clues, rows.drawn, rows.judged)
+        return _entries(game).write(
+            states, at, game.constants, rng, rows.seat_features, rows.world_features, rows.drawn, rows.judged
+        )
 
     return write
 
 
 class _Entries(NamedTuple):
-    """The compiled functions of compiled/rollout_play.py, bound to one room."""
+    """The compiled functions of compiled/rollout_play.py, bound to one game."""
 
     play: Callable[..., int]
     write: Callable[..., bool]

@@ -12,9 +12,9 @@ import numpy as np
 
 from arena.engine import jit
 from arena.engine.contract import Features, Numbers
+from arena.engine.game import Game
 from arena.engine.net import Net
 from arena.engine.rng import seed_fast, seed_words
-from arena.engine.room import Game
 from arena.learning.training.compiled import value_play
 from arena.learning.training.networks import Adam
 from arena.learning.training.selfplay import Table, seed_of
@@ -34,7 +34,7 @@ FARTHEST = 4.0  # standard deviations: what brought more or less than that count
 def played_policy(table: Table, decisions: int, seed: int, watcher: Watcher) -> tuple[Net, dict[str, float]]:
     """A policy that has learnt from so many decisions, rounded up to whole parts; and how it did in the last part.
 
-    Its logits are worths, in units of `high` on the scale of the room's `evaluate`; only differences count.
+    Its logits are worths, in units of `high` on the scale of the game's `evaluate`; only differences count.
     """
     game = table.game
     known, width = game.encoding.size, game.encoding.size + game.encoding.action_size

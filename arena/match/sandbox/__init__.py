@@ -6,12 +6,12 @@ from arena.match.sandbox.child import Trouble
 from arena.match.sandbox.command_seat import CommandSeat, OpenCommandSeat
 from arena.match.sandbox.doctor import Finding, examine
 from arena.match.sandbox.held import AROUND_SECONDS, HeldSeat
-from arena.match.sandbox.keeper import Keeper, LockError
 from arena.match.sandbox.kernel import is_known as can_have_processes
 from arena.match.sandbox.levels import LOCKED, NAMESPACE, NONE, PROCESS
 from arena.match.sandbox.processor import forget_caches
 from arena.match.sandbox.program import find as find_program
 from arena.match.sandbox.seat import LockedSeat
+from arena.match.sandbox.supervisor import LockError, Supervisor
 
 __all__ = [
     "AROUND_SECONDS",
@@ -22,11 +22,11 @@ __all__ = [
     "CommandSeat",
     "Finding",
     "HeldSeat",
-    "Keeper",
     "LockError",
     "LockedSeat",
     "MemoryGroup",
     "OpenCommandSeat",
+    "Supervisor",
     "Trouble",
     "can_have_processes",
     "enclosed",

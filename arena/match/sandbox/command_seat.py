@@ -26,21 +26,28 @@ from arena.match import Answer, Fault, Spent, protocol, seconds_of_match
 from arena.match.sandbox import wire
 from arena.match.sandbox.child import Child, Trouble
 from arena.match.sandbox.held import END_SECONDS, LOCK_SECONDS, HeldSeat, signal_name
-from arena.match.sandbox.keeper import Keeper
 from arena.match.sandbox.levels import PROCESS
 from arena.match.sandbox.program import Executable, find
+from arena.match.sandbox.supervisor import Supervisor
 from arena.match.sandbox.wire import Pipes
 from arena.records import DEFAULT_LIMITS, Ending, Limits
 
 
 class CommandSeat(HeldSeat):
-    """Runs a command bot's program in a locked child of the keeper's zygote. A context manager; implements match.Seat."""
+    """Runs a command bot's program in a locked child of the supervisor's zygote. A context manager; implements match.Seat."""
 
     def __init__(
-        self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], limits: Limits, earlier_kills: int = 0
+        self,
+        supervisor: Supervisor,
+        bot: BotFiles,
+        *,
+        seed: int,
+        params: Mapping[str, Any],
+        limits: Limits,
+        earlier_kills: int = 0,
     ) -> None:
         """Prepare the seat; see HeldSeat. `limits.memory` is what the program may fill, not what it may reserve."""
-        super().__init__(keeper, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)
+        super().__init__(supervisor, bot, seed=seed, params=params, limits=limits, earlier_kills=earlier_kills)
         self._command = command_of(bot)
         self.wants_forced = self._command.wants_forced
 
@@ -109,15 +116,15 @@ class CommandSeat(HeldSeat):
 
     def _launched(self) -> Child:
         """A locked child that has become the program. Raises Trouble."""
-        folder = self._keeper.path(self._bot)
+        folder = self._supervisor.path(self._bot)
         program = self._found(folder)
-        self._isolation = self._keeper.level
+        self._isolation = self._supervisor.level
         to_program, to_hall = os.pipe(), os.pipe()
         handle = os.open(program.path, os.O_RDONLY | os.O_CLOEXEC)
         theirs = (to_program[0], to_hall[1], handle)
         pipes = Pipes(to_hall[0], to_program[1])
         try:
-            self._child = child = self._keeper.spawn(*theirs)
+            self._child = child = self._supervisor.spawn(*theirs)
         except BaseException:
             pipes.close()
             raise
@@ -130,12 +137,12 @@ class CommandSeat(HeldSeat):
         except Trouble as trouble:
             pipes.close()
             raise Trouble(Ending.HOST, f"a seat could not be locked: {trouble.reason} {child.output}".strip()) from None
-        self._keeper.watch.add(child, self._limits)
+        self._supervisor.watch.add(child, self._limits)
         return child
 
     def _lock(self, child: Child, program: Executable) -> None:
         bot = wire.Bot(
-            folder=self._keeper.folder(self._bot), main=self._bot.main, limits=self._limits,
+            folder=self._supervisor.folder(self._bot), main=self._bot.main, limits=self._limits,
             command=(str(program.path), *self._command.command[1:]), loader=program.system_loader, is_public=program.is_public,
         )  # fmt: skip
         child.send(wire.frame(bot))
@@ -193,7 +200,7 @@ class OpenCommandSeat(CommandSeat):
     """Runs a command bot's program for an organiser who trusts it. A context manager; implements match.Seat."""
 
     def __init__(self, bot: BotFiles, *, seed: int, params: Mapping[str, Any]) -> None:
-        nobody = Keeper(())  # its zygote is never started, so nothing is locked and nothing limited
+        nobody = Supervisor(())  # its zygote is never started, so nothing is locked and nothing limited
         super().__init__(nobody, bot, seed=seed, params=params, limits=DEFAULT_LIMITS)
 
     @property
@@ -204,7 +211,7 @@ class OpenCommandSeat(CommandSeat):
     def close(self) -> None:
         """Kill the bot's process, if it still runs."""
         if self._child is not None and self._child.is_open:
-            self._keeper.turns.remove(self._child)
+            self._supervisor.turns.remove(self._child)
             self._child.close()
 
     def _sleep_left(self) -> float:

@@ -16,8 +16,8 @@ import msgspec
 
 import arena
 from arena.match.sandbox import cgroups, clocks, kernel, lockdown, namespaces, pressure, program, seccomp
-from arena.match.sandbox.keeper import Keeper, LockError, libraries
 from arena.match.sandbox.levels import LOCKED
+from arena.match.sandbox.supervisor import LockError, Supervisor, libraries
 from arena.records import Limits
 
 _BOOT = """
@@ -73,9 +73,9 @@ def main() -> None:
 
 def _whole() -> Finding:
     try:
-        with Keeper(()) as keeper:
-            detail = f"isolation: {keeper.level}" + (f" ({keeper.reason})" if keeper.reason else "")
-            if keeper.level == LOCKED:
+        with Supervisor(()) as supervisor:
+            detail = f"isolation: {supervisor.level}" + (f" ({supervisor.reason})" if supervisor.reason else "")
+            if supervisor.level == LOCKED:
                 detail += _NOT_GIVEN
             return Finding("the whole lock", True, detail, True)
     except LockError as error:

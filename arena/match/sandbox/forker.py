@@ -76,7 +76,7 @@ class Forker:
         self.is_lost = False
         """Whether it has not answered: it is no use any more."""
         self.empty_cell: int | None = None
-        """What Keeper.empty_cell says of its children, once that is known."""
+        """What Supervisor.empty_cell says of its children, once that is known."""
         self._control = control
         self._begun: deque[Begun] = deque()  # asked for and not answered
         control.settimeout(ANSWER_SECONDS)

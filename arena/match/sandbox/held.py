@@ -16,7 +16,7 @@ from arena.agent.view import Notes, View
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, SLEEP_SECONDS, Answer, Fault, Spent
 from arena.match.sandbox import processor
 from arena.match.sandbox.child import DIED, Child, Trouble
-from arena.match.sandbox.keeper import Keeper
+from arena.match.sandbox.supervisor import Supervisor
 from arena.records import Ending, Limits
 
 KILLS_UNTIL_BLAME = 3
@@ -37,7 +37,14 @@ class HeldSeat(ABC):
     """A bot in a child process of its own. A context manager; its kinds implement match.Seat."""
 
     def __init__(
-        self, keeper: Keeper, bot: BotFiles, *, seed: int, params: Mapping[str, Any], limits: Limits, earlier_kills: int = 0
+        self,
+        supervisor: Supervisor,
+        bot: BotFiles,
+        *,
+        seed: int,
+        params: Mapping[str, Any],
+        limits: Limits,
+        earlier_kills: int = 0,
     ) -> None:
         """`seed`: for the bot's own random generator; `earlier_kills`: how often this seat was killed in this match before."""
         self.wants_forced = False
@@ -45,7 +52,7 @@ class HeldSeat(ABC):
         """What went wrong when the bot was told the end; it changes no result."""
         self.was_killed = False
         """Whether the bot's process died by a SIGKILL from outside."""
-        self._keeper = keeper
+        self._supervisor = supervisor
         self._bot = bot
         self._seed = seed
         self._params = params
@@ -78,7 +85,7 @@ class HeldSeat(ABC):
     @property
     def isolation(self) -> str:
         """The isolation level of the bot; after its start it does not change, even if the zygote is lost."""
-        return self._isolation or self._keeper.level
+        return self._isolation or self._supervisor.level
 
     @property
     def pid(self) -> int:
@@ -148,18 +155,18 @@ class HeldSeat(ABC):
     def close(self) -> None:
         """Kill the bot's process, if it still runs."""
         if self._child is not None and self._child.is_open:
-            self._keeper.watch.remove(self._child)
-            self._keeper.turns.remove(self._child)
+            self._supervisor.watch.remove(self._child)
+            self._supervisor.turns.remove(self._child)
             self._child.close()
             if not self._child.is_reaped:
-                self._keeper.drop(self._child)
+                self._supervisor.drop(self._child)
 
     def _request(self, child: Child, data: bytes) -> None:
         """Send what the bot has to answer next: its clock begins. Raises Trouble."""
         if self._limits.clean_caches:
             processor.forget_caches()
         self._began = time.perf_counter()
-        self._keeper.turns.ask(child)
+        self._supervisor.turns.ask(child)
         child.send(data)
 
     def _reply(self, child: Child, decode: Callable[[bytes], R]) -> tuple[R, float]:
@@ -169,7 +176,7 @@ class HeldSeat(ABC):
             reply = child.receive(
                 before, self._limit, decode=decode, beyond_is=Ending.TIMEOUT, sleep=sleep,
                 busy_left=self._match_seconds - spent.busy, wall_left=MATCH_FACTOR * self._match_seconds - spent.wall,
-                when_slow=self._keeper.slow,
+                when_slow=self._supervisor.slow,
             )  # fmt: skip
         finally:
             asleep = child.asleep
@@ -179,7 +186,7 @@ class HeldSeat(ABC):
         used = self._cpu - before
         self._asleep, self._overslept = asleep, max(0.0, asleep - sleep)
         spent.busy += asleep + used
-        self._keeper.turns.rest(child)
+        self._supervisor.turns.rest(child)
         if self._limits.clean_caches:
             child.pause()
         return reply, used
@@ -204,12 +211,12 @@ class HeldSeat(ABC):
 
     def _cause_of_death(self, child: Child) -> tuple[Ending, str, str]:
         """The ending, the reason in words, and how the process ended."""
-        ran_out = self._keeper.watch.ran_out(child)
-        self._keeper.watch.remove(child)
+        ran_out = self._supervisor.watch.ran_out(child)
+        self._supervisor.watch.remove(child)
         if child.killed_for:
             return Ending.MEMORY, child.killed_for, KILLED
         try:
-            status = self._keeper.status(child)
+            status = self._supervisor.status(child)
         except Trouble as trouble:
             return trouble.ending, trouble.reason, ""
         child.is_reaped = True

@@ -20,8 +20,8 @@ from pathlib import Path
 from arena.agent.command_bot import FILE, CommandBot
 from arena.errors import BotError
 from arena.match.sandbox import kernel, seccomp, wire
-from arena.match.sandbox.keeper import SYSTEM
 from arena.match.sandbox.lockdown import Cell, Program, lock
+from arena.match.sandbox.supervisor import SYSTEM
 
 SOCKET = 3
 ENVIRONMENT = {

@@ -16,7 +16,7 @@ from arena.records import Ending
 
 
 class LockedSeat(HeldSeat):
-    """Runs a bot in a locked child of the keeper's zygote. A context manager; implements match.Seat."""
+    """Runs a bot in a locked child of the supervisor's zygote. A context manager; implements match.Seat."""
 
     _empty_cell: int | None = None  # bytes of address space before the bot's first line
     _decode = staticmethod(wire.decode_reply)  # of an answer to a decision
@@ -33,7 +33,7 @@ class LockedSeat(HeldSeat):
     def start(self, info: StartInfo) -> Fault | None:
         """Fork a child, lock it, and get the bot ready in it. Raises NotCompiled like `answer`."""
         self._game = info.game
-        self._keeper.need(info.game)
+        self._supervisor.need(info.game)
         try:
             self._spawn(info, info.clock.start)
         except Trouble as trouble:
@@ -68,7 +68,7 @@ class LockedSeat(HeldSeat):
     def answer(self) -> Answer | Fault:
         """Wait for the bot's reply. It costs all CPU time since the last reply.
 
-        Raises NotCompiled if the bot asks for a part of the room that its process does not have; the seat is over then.
+        Raises NotCompiled if the bot asks for a part of the game that its process does not have; the seat is over then.
         """
         if self._fault is not None:
             return self._fault
@@ -102,8 +102,8 @@ class LockedSeat(HeldSeat):
         self.spent.asleep_around += self._child.asleep
 
     def _spawn(self, info: StartInfo | None, seconds: float) -> wire.Ready:
-        self._isolation = self._keeper.level
-        self._child = child = self._keeper.seat(self._keeper.bot(self._bot, self._limits))
+        self._isolation = self._supervisor.level
+        self._child = child = self._supervisor.seat(self._supervisor.bot(self._bot, self._limits))
         self._hear(child)
         try:
             child.take_gate()
@@ -112,7 +112,7 @@ class LockedSeat(HeldSeat):
             raise Trouble(Ending.HOST, f"a seat could not be locked: {trouble.reason} {child.output}".strip()) from None
         if not isinstance(locked, wire.Locked):
             raise Trouble(Ending.HOST, "a seat could not be locked")
-        self._empty_cell = self._keeper.empty_cell(child)
+        self._empty_cell = self._supervisor.empty_cell(child)
         self._cpu = child.cpu()
         self.has_begun = True
         start = wire.Start(
@@ -121,10 +121,10 @@ class LockedSeat(HeldSeat):
         child.send(wire.frame(start))
         ready = child.receive(
             self._cpu, seconds, decode=wire.decode_reply, beyond_is=Ending.TIMEOUT, sleep=SLEEP_SECONDS,
-            when_slow=self._keeper.slow,
+            when_slow=self._supervisor.slow,
         )  # fmt: skip
         self.spent.asleep_around += child.asleep
-        self._keeper.turns.rest(child)
+        self._supervisor.turns.rest(child)
         self._cpu = child.cpu()
         if isinstance(ready, wire.Lacking) and ready.id == wire.START_ID:
             raise self._not_compiled(ready)
@@ -152,12 +152,12 @@ class LockedSeat(HeldSeat):
         return reply.answer
 
     def _not_compiled(self, reply: wire.Lacking) -> NotCompiled:
-        """Return what is raised for a bot that asks for a part of its room.
+        """Return what is raised for a bot that asks for a part of its game.
 
         Raises Trouble for one that asks for anything else.
         """
-        if not self._game or not self._keeper.lacks(self._game, reply.part):
-            raise Trouble(Ending.PROTOCOL, "asks for a part of the room that is there, or is none")
+        if not self._game or not self._supervisor.lacks(self._game, reply.part):
+            raise Trouble(Ending.PROTOCOL, "asks for a part of the game that is there, or is none")
         self.close()
         return NotCompiled(self._game, reply.part)
 

@@ -103,7 +103,7 @@ TEXT = 4000  # characters of an action
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """Sent to the zygote once: what it has to prepare."""
 
-    rooms: dict[str, tuple[str, ...]]
+    games: dict[str, tuple[str, ...]]
     """Games, each with the parts beside the rules that the children may use (see arena/engine/readiness.py)."""
     level: str
     """The strongest isolation level to try."""
@@ -213,7 +213,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True, tag="noted", forbid_un
 
 
 class Lacking(msgspec.Struct, frozen=True, array_like=True, tag="lacking", forbid_unknown_fields=True):
-    """Sent instead of an answer when the bot asks for a part of the room that its process does not have."""
+    """Sent instead of an answer when the bot asks for a part of the game that its process does not have."""
 
     id: int
     part: str

@@ -1,4 +1,4 @@
-"""The zygote, a fresh process that has loaded the compiled rooms, and the template of a bot, which it forks.
+"""The zygote, a fresh process that has loaded the compiled games, and the template of a bot, which it forks.
 
 A template forks the locked children of its bot, one for each seat; the zygote forks those of seats that have none. The zygote
 knows no key, no bot and no match: it hands descriptors on, and each child is told by its worker who it is. It ends when its
@@ -28,10 +28,10 @@ import msgspec
 from arena import games, search
 from arena.agent import BlankModule
 from arena.engine import jit
+from arena.engine.game import Game
 from arena.engine.readiness import require
-from arena.engine.room import Game
 from arena.errors import ConfigError
-from arena.match.sandbox import canary, clocks, inmate, kernel, lockdown, memory, namespaces, wire
+from arena.match.sandbox import canary, clocks, kernel, lockdown, memory, namespaces, wire, worker
 from arena.match.sandbox.forker import serve
 from arena.match.sandbox.levels import LOCKED, NAMESPACE, PROCESS, is_locked
 from arena.match.sandbox.lockdown import Cell
@@ -39,7 +39,7 @@ from arena.match.sandbox.memory import make_own
 
 COMPILE_SECONDS = 2  # of CPU time
 SOURCE_BYTES = 1 << 20  # a longer source is read and compiled in the seat
-_CONTROL = inmate.SOCKET + 1
+_CONTROL = worker.SOCKET + 1
 _PROC = _CONTROL + 1
 _ABOVE = 20  # all descriptors that are set here
 
@@ -61,24 +61,24 @@ def run_template(cell: Cell, proc: int, socket_: int) -> None:
     bot = msgspec.msgpack.decode(control.recv(wire.ORDER_BYTES), type=wire.Bot)
     prepared = _prepared_bot(cell, bot)
     control.send(wire.READY)
-    serve(control, {wire.SPAWN: partial(inmate.from_template, prepared)})
+    serve(control, {wire.SPAWN: partial(worker.from_template, prepared)})
     os._exit(0)
 
 
-def _prepared_bot(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
+def _prepared_bot(cell: Cell, bot: wire.Bot) -> worker.Prepared:
     make_own(cell.pieces)
     clocks.seal(cell.clock)
-    inmate.forget_environment()
+    worker.forget_environment()
     folder = f"{namespaces.STORE if cell.level == NAMESPACE else cell.store}/{bot.folder}"
     where = namespaces.BOT if cell.level == NAMESPACE else folder
     source = _source(f"{folder}/{bot.main}")
     blank = None
     if source is not None:
-        inmate.remember_lines(f"{where}/{bot.main}", source)
+        worker.remember_lines(f"{where}/{bot.main}", source)
         blank = _compiled(source, bot.main, Path(where), bot.limits.memory)
     files = namespaces.take_out(bot.folder) if cell.level == NAMESPACE else None
-    inmate.open_output()
-    os.dup2(_CONTROL, inmate.SOCKET)  # so that no other descriptor gets the number
+    worker.open_output()
+    os.dup2(_CONTROL, worker.SOCKET)  # so that no other descriptor gets the number
     cell = replace(cell, parent=os.getpid(), address_space=lockdown.address_space(_PROC))
     os.close(_PROC)
     if is_locked(cell.level):
@@ -87,7 +87,7 @@ def _prepared_bot(cell: Cell, bot: wire.Bot) -> inmate.Prepared:
             libraries=lockdown.opened_paths(namespaces.outermost(map(str, cell.libraries))),
             devices=lockdown.opened_paths(cell.devices),
         )
-    prepared = inmate.prepare(cell, bot, blank, files)
+    prepared = worker.prepare(cell, bot, blank, files)
     gc.collect()
     gc.freeze()
     return prepared
@@ -135,23 +135,23 @@ def main(descriptor: int) -> None:
         up = wire.Up(PROCESS, error=traceback.format_exc(limit=-2))
     control.send(msgspec.msgpack.encode(up))
     if up.error is None:
-        serve(control, {wire.SPAWN: partial(inmate.from_zygote, cell), wire.TEMPLATE: partial(run_template, cell, proc)})
+        serve(control, {wire.SPAWN: partial(worker.from_zygote, cell), wire.TEMPLATE: partial(run_template, cell, proc)})
     os._exit(0)
 
 
 def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
-    """Load the rooms, enter namespaces if that works, and test the lock; returns what all children have in common."""
-    for room, parts in ((games.load(name), parts) for name, parts in order.rooms.items()):
-        games.compile_rules(room)
+    """Load the games, enter namespaces if that works, and test the lock; returns what all children have in common."""
+    for game, parts in ((games.load(name), parts) for name, parts in order.games.items()):
+        games.compile_rules(game)
         for part in parts:
-            require(games.part(room, part))
-    rooms = list(_loaded())
-    jit.forbid_all_compiling(room.package for room in rooms)
-    for room in rooms:
-        for entry in [*games.compiled_entries(room), *search.compiled_searches(room)]:
+            require(games.part(game, part))
+    all_games = list(_loaded())
+    jit.forbid_all_compiling(game.package for game in all_games)
+    for game in all_games:
+        for entry in [*games.compiled_entries(game), *search.compiled_searches(game)]:
             jit.forbid_compiling(entry)
-    for name in order.rooms:
-        inmate.rehearse(games.load(name))
+    for name in order.games:
+        worker.rehearse(games.load(name))
     gc.collect()
     gc.freeze()
     memory.simplify(proc)
@@ -192,7 +192,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
 
 
 def _loaded() -> Iterator[Game]:
-    """All rooms that load: a bot may import the views of several games, and nobody plays in a room that does not load."""
+    """All games that load: a bot may import the views of several games, and nobody plays in a game that does not load."""
     for name in games.names():
         with contextlib.suppress(ConfigError):
             yield games.load(name)

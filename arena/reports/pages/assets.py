@@ -1,4 +1,4 @@
-"""The style sheets and scripts of the pages: those that all tables share, and those that a room draws its table with."""
+"""The style sheets and scripts of the pages: those that all tables share, and those that a game draws its table with."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from arena.errors import ConfigError, nearest
 
 FILES = Path(__file__).parent / "files"
 PARTS = ("french",)
-"""What several rooms draw their tables with: `french` is French-suited cards, french.css and french.js."""
+"""What several games draw their tables with: `french` is French-suited cards, french.css and french.js."""
 _PLAYER = (
     "kit.css", "player.css", "kit.js", "motion.js", "frames.js", "curve.js", "luck_curve.js", "choices.js", "player.js",
     "player_panels.js",
@@ -22,8 +22,8 @@ _USES = re.compile(r"^// uses: *(\S.*?) *$", re.MULTILINE)
 def table_files(*names: str) -> list[Path]:
     """The files that the tables of some games need beside the kit, in the order to load them, each once.
 
-    Of each room its own `table.css` and `table.js`, and before them the parts that its `table.js` asks for by a line such as
-    `// uses: french`; nothing for a room that draws no table. Raises ConfigError for a part that there is not, naming the file.
+    Of each game its own `table.css` and `table.js`, and before them the parts that its `table.js` asks for by a line such as
+    `// uses: french`; nothing for a game that draws no table. Raises ConfigError for a part that there is not, naming the file.
     """
     return list(dict.fromkeys(path for game in names for path in _files_of(games.load(game).folder / "page")))
 

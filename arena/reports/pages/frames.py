@@ -14,8 +14,8 @@ import numpy as np
 
 from arena import games
 from arena.audit.match_audit import checked_options
+from arena.engine.game import Document, Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Document, Game
 from arena.errors import StoreError, one_line, printable
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import course_of
@@ -117,7 +117,7 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
     """The index of the decision in the log, as in `arena replay`."""
     seat: int
     text: str
-    """The action in the room's notation."""
+    """The action in the game's notation."""
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,7 +129,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     change: Change | None = None
     """What is different in the position since the frame before (arena/reports/pages/frames.py); None: nothing."""
     text: str = ""
-    """The position in words, where the room draws no table, or has no position at the end of a round."""
+    """The position in words, where the game draws no table, or has no position at the end of a round."""
 
 
 class Outline(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,10 +173,10 @@ class Frames(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Opinion(msgspec.Struct, frozen=True, kw_only=True):
-    """What the room's evaluation thinks of each frame, by all cards: an opinion, not a result."""
+    """What the game's evaluation thinks of each frame, by all cards: an opinion, not a result."""
 
     values: list[list[float]]
-    """[frames][seats]: what the position is worth to each seat, higher is better, on the room's own scale."""
+    """[frames][seats]: what the position is worth to each seat, higher is better, on the game's own scale."""
     lost: list[int | None]
     """The frame before the largest drop of each seat; None for a seat whose worth never dropped."""
 
@@ -235,7 +235,7 @@ def header(match: StoredMatch, eyes: int | None) -> Header:
 
 
 def opinion(match: StoredMatch) -> Opinion:
-    """The room's evaluation of each frame. Raises StoreError for a damaged log."""
+    """The game's evaluation of each frame. Raises StoreError for a damaged log."""
     seats, constants = len(match.record.seats), match.game.constants
     values: list[list[float]] = []
     decisions: list[int] = []  # the frames before a decision
@@ -274,7 +274,7 @@ def seen_choosing(seats: list[int], eyes: int | None) -> list[int]:
 
 
 def draws_table(game: str) -> bool:
-    """Return whether the room of a game draws its table; if not, frames describe it."""
+    """Return whether the game of a game draws its table; if not, frames describe it."""
     return any(path.suffix == ".js" for path in table_files(game))
 
 
@@ -347,7 +347,7 @@ class LuckCurve(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def luck_curve(match: StoredMatch) -> LuckCurve:
-    """The course of a stored match, whose room says what chance decides. Raises StoreError for a damaged log.
+    """The course of a stored match, whose game says what chance decides. Raises StoreError for a damaged log.
 
     Where a round ends, its last frame comes before the next deal, the frame after it shows what that gave.
     """

@@ -1,6 +1,6 @@
 """The lesson of a game: a guided first round with fixed cards, as frames for the page that teaches it.
 
-A room writes it down in `page/lesson.json` (docs/tables.md): all actions of the round in order, and what is to be said at
+A game writes it down in `page/lesson.json` (docs/tables.md): all actions of the round in order, and what is to be said at
 some of them. Here it is played on the engine, so the page that shows it knows no rules. Nothing of it is stored.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.engine.room import Document, Game, States
+from arena.engine.game import Document, Game, States
 from arena.errors import ConfigError
 from arena.reports.pages.frames import Event
 from arena.reports.pages.scenes import Played, Scene, description, events, position
@@ -36,7 +36,7 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A step as the room writes it down."""
+    """A step as the game writes it down."""
 
     seat: int | None
     """The seat that acts; None: there is only something to read."""
@@ -47,7 +47,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A lesson as the room writes it down in `page/lesson.json`."""
+    """A lesson as the game writes it down in `page/lesson.json`."""
 
     seats: int
     seat: int
@@ -64,7 +64,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A frame of the lesson, and what is played next."""
 
     position: Document | None
-    """What the learner's seat sees; None where the room has no position: then `text` says it."""
+    """What the learner's seat sees; None where the game has no position: then `text` says it."""
     text: str = ""
     events: list[Event] = []
     """What happened since the step before, as the learner's seat learnt it."""
@@ -101,14 +101,14 @@ class Lesson(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def lesson(game: str) -> Lesson | None:
-    """The lesson of a game; None for a room without one. Raises ConfigError that names the file and the step that cannot be."""
+    """The lesson of a game; None for a game without one. Raises ConfigError that names the file and the step that cannot be."""
     written = script(game)
     return None if written is None else _Round(games.load(game), written).played()
 
 
 @cache
 def script(game: str) -> Script | None:
-    """The lesson of a game as its room writes it down; None for a room without one. Raises ConfigError."""
+    """The lesson of a game as its game writes it down; None for a game without one. Raises ConfigError."""
     file = games.load(game).folder / "page" / "lesson.json"
     if not file.exists():
         return None
@@ -231,7 +231,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 @cache
 def offer(game: str) -> Offer:
-    """Return what a room says; little, for a room without the file. Raises ConfigError for an unknown game."""
+    """Return what a game says; little, for a game without the file. Raises ConfigError for an unknown game."""
     file = games.load(game).folder / "page" / "play.json"
     if not file.exists():
         plain = Variant(key="standard", name={"en": "standard", "ja": "標準"}, about={"en": "", "ja": ""}, options={})

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from arena.audit.match_audit import check_log
+from arena.engine.game import Document, Game, States
 from arena.engine.options import OptionValue
-from arena.engine.room import Document, Game, States
 from arena.records import MatchRecord
 
 
@@ -47,7 +47,7 @@ def scenes(game: Game, record: MatchRecord, options: dict[str, OptionValue], dea
     Where a round ends, there is a scene of its end, and one of the new deal with the same number.
     """
     check_log(game, record, options, deal_seed)
-    story = Story(game, game.deal(len(record.seats), options, deal_seed))
+    story = Replay(game, game.deal(len(record.seats), options, deal_seed))
     yield story.opening
     for action in game.timed_log(record.actions, record.delays):
         for scene in story.play(action):
@@ -57,7 +57,7 @@ def scenes(game: Game, record: MatchRecord, options: dict[str, OptionValue], dea
         yield replace(story.scene(), is_cut=True)
 
 
-class Story:
+class Replay:
     """The scenes of a match as it is played, stored or live: each decision adds to them."""
 
     def __init__(self, game: Game, states: States) -> None:
@@ -116,7 +116,7 @@ class Story:
 
 
 def position(game: Game, scene: Scene, eyes: int | None) -> Document | None:
-    """The position as a seat sees it, or with all cards open for None. A room may have none where a round is over."""
+    """The position as a seat sees it, or with all cards open for None. A game may have none where a round is over."""
     seen = _seen(game, scene, eyes)
     try:
         return game.text.to_position(seen[0]) if eyes is None else game.text.masked_position(seen[0], eyes)

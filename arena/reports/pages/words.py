@@ -1,4 +1,4 @@
-"""The words of the pages in each language: one catalogue for all pages, and one in each room that draws its table."""
+"""The words of the pages in each language: one catalogue for all pages, and one in each game that draws its table."""
 
 import json
 import re

@@ -57,9 +57,9 @@ def planned(
         raise Problem(400, "refusal_ask_seats", seats=len(model.seats))
     options: dict[str, Any] = wish.options if model is None else msgspec.json.decode(model.options)
     try:
-        room = games.load(game)
-        room.check_seats(len(wish.bots))
-        room.resolve_options(options, len(wish.bots))
+        loaded = games.load(game)
+        loaded.check_seats(len(wish.bots))
+        loaded.resolve_options(options, len(wish.bots))
     except ConfigError as error:
         raise Problem(400, "refusal_said", text=error) from None
     seats = _named_apart([_seat(game, bot, results, here) for bot in wish.bots])

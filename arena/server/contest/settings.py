@@ -71,7 +71,7 @@ class StaffBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Game(ContestGame, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    options: dict[str, Any] = {}  # the room checks them, with better words
+    options: dict[str, Any] = {}  # the game checks them, with better words
 
 
 class LadderBounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

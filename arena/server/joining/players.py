@@ -18,7 +18,7 @@ from arena.errors import BotError, trace_below
 from arena.match import protocol
 from arena.match.sandbox import find_program
 from arena.server.table_process.programs import ActWithState
-from arena.tournament.workers.compiling import needs_at, warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_games
 
 PATIENCE = 30.0
 """Seconds beyond the clock after which a program that does not answer is ended: the hall has given up on it by then."""
@@ -67,7 +67,7 @@ class _InPython:
 
     def start(self, message: protocol.Start, line: str) -> str:
         try:
-            warm_rooms(needs_at(message.game, [(self._bot, {})]), self._say)
+            warm_games(needs_at(message.game, [(self._bot, {})]), self._say)
             self._game, self._seat = games.load(message.game), message.seat
             self._loaded = LoadedBot(self._bot)
             self._agent = agent = self._loaded.agent_class()

@@ -52,9 +52,9 @@ def sit_down(
     `pool`: how the name of the pool begins, see store.people. Raises ConfigError for a number of seats or options that the
     game does not allow.
     """
-    room = games.load(game)
-    room.check_seats(len(players))
-    resolved = room.read_options(options or {}, len(players), (Path(),))
+    loaded = games.load(game)
+    loaded.check_seats(len(players))
+    resolved = loaded.read_options(options or {}, len(players), (Path(),))
     key, number = deal or (new_key() if seed is None else key_from_seed(seed), 0)
     match_id = secrets.token_hex(MATCH_ID_DIGITS // 2)
     seeds = match_seeds(key, match_id, game, len(players), canonical_json(resolved), number)

@@ -173,7 +173,7 @@ LONGEST_PAUSE = 60.0
 """The longest pause of a program that forfeits one match after the other: it doubles each time."""
 AWAY_SECONDS = 60.0
 """How long a program that is not connected is remembered after its match."""
-_dice = random.SystemRandom()
+_stream = random.SystemRandom()
 
 
 class Lobby:
@@ -245,7 +245,7 @@ class Lobby:
         game = program.games[program.turns // 2 % len(program.games)]
         count = seats_of(game)
         rivals = [one for one in free if self._is_free(one) and one.account.id != program.account.id and game in one.games]
-        _dice.shuffle(rivals)
+        _stream.shuffle(rivals)
         own = [program]
         if program.turns % 2:
             for rival in rivals[: count - 1]:
@@ -255,11 +255,11 @@ class Lobby:
         near = self._near(game, program.name)
         taken = {folded_name(one.name) for one in own}
         while len(plans) < count:
-            level = _dice.choice(near)
+            level = _stream.choice(near)
             name = free_name(level.name, taken)
             taken.add(folded_name(name))
             plans.append((SeatPlan(name=name, bot=level.bot, params=level.params), None))
-        _dice.shuffle(plans)
+        _stream.shuffle(plans)
         players = {seat: one for seat, (_, one) in enumerate(plans) if one is not None}
         setup = Setup(
             game=game, seats=[plan for plan, _ in plans], options=options_of(game), results=str(self._results), pool=REMOTE

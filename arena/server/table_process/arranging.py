@@ -10,11 +10,11 @@ from arena import games
 from arena.agent import BotFiles
 from arena.agent.loading import HOUSE
 from arena.agent.submissions import PREFIX
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Game
 from arena.errors import ConfigError, one_line, printable
 from arena.match import MatchSetup, Player, Seat
-from arena.match.sandbox import Keeper
+from arena.match.sandbox import Supervisor
 from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, Named, bot_seat, named
 from arena.results.people import PEOPLE
 from arena.search.settings import Settings
@@ -87,20 +87,20 @@ class BotSeats:
     def __init__(self, table: Arranged) -> None:
         self._table = table
         self._opened = ExitStack()
-        self._keepers: dict[int, Keeper] = {}
+        self._supervisors: dict[int, Supervisor] = {}
 
     def __enter__(self) -> "BotSeats":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-        for keeper in self._keepers.values():
-            keeper.close()
+        for supervisor in self._supervisors.values():
+            supervisor.close()
 
     def open(self, seat: int, seed: int, house_bot: Named | None = None) -> Seat:
         """A seat for the bot of a place at the table, or for a house bot. `seed`: for the bot's own random generator."""
-        keeper = self._keeper(seat) if house_bot is None and is_locked(self._table.plans[seat]) else None
-        return self._opened.enter_context(bot_seat(house_bot or self._table.bots[seat], seed, keeper=keeper))
+        supervisor = self._supervisor(seat) if house_bot is None and is_locked(self._table.plans[seat]) else None
+        return self._opened.enter_context(bot_seat(house_bot or self._table.bots[seat], seed, supervisor=supervisor))
 
     def close(self) -> None:
         """Close all seats that are open: their match is over."""
@@ -109,17 +109,17 @@ class BotSeats:
     @property
     def pids(self) -> list[int]:
         """The processes that hold locked bots."""
-        return [pid for keeper in list(self._keepers.values()) for pid in keeper.pids]
+        return [pid for supervisor in list(self._supervisors.values()) for pid in supervisor.pids]
 
-    def _keeper(self, seat: int) -> Keeper:
+    def _supervisor(self, seat: int) -> Supervisor:
         """Return what locks the bot of a seat in. Each has one of its own: in real time they think at the same time.
 
         No bot computes while nobody asks it: people think for minutes, and whatever else the machine plays waits for the CPU.
         """
-        if seat not in self._keepers:
-            self._keepers[seat] = Keeper([self._table.game.name], is_in_background=True)
-            _ = self._keepers[seat].level  # started here, in the main thread: its bots die with it
-        return self._keepers[seat]
+        if seat not in self._supervisors:
+            self._supervisors[seat] = Supervisor([self._table.game.name], is_in_background=True)
+            _ = self._supervisors[seat].level  # started here, in the main thread: its bots die with it
+        return self._supervisors[seat]
 
 
 def _bot(asked: Setup, seat: int) -> Named:

@@ -8,13 +8,13 @@ from arena.agent.view import View
 from arena.errors import BotError
 from arena.match import Answer, Fault, Seat
 from arena.records import Ending
-from arena.server.table_process.desk import WAIT, Desk, harmless, report
+from arena.server.table_process.input_queue import WAIT, InputQueue, harmless, report
 
 
 class BotAtTable:
     """Passes everything on to a bot's seat; implements match.Seat. A bot that does not start breaks the table."""
 
-    def __init__(self, seat: Seat, name: str, desk: Desk) -> None:
+    def __init__(self, seat: Seat, name: str, desk: InputQueue) -> None:
         """`name`: of the bot, for messages."""
         self.wants_forced = False
         self._seat = seat
@@ -38,7 +38,7 @@ class BotAtTable:
 
     def ask(self, view: View) -> None:
         """Put a decision to the bot."""
-        self._desk.teller.begin()
+        self._desk.broadcaster.begin()
         self._view, self._answered = view, None
         self._seat.ask(view)
         self._desk.asked.append(self)
@@ -73,7 +73,7 @@ class BotInTime(BotAtTable):
     What it answers later counts in the tick in which it answers, if it is legal there.
     """
 
-    def __init__(self, seat: Seat, name: str, desk: Desk) -> None:
+    def __init__(self, seat: Seat, name: str, desk: InputQueue) -> None:
         """`name`: of the bot, for messages."""
         super().__init__(seat, name, desk)
         self._asked: SimpleQueue[View] = SimpleQueue()
@@ -90,7 +90,7 @@ class BotInTime(BotAtTable):
 
     def ask(self, view: View) -> None:
         """Put the present tick to the bot, unless it still thinks about an earlier one."""
-        self._desk.teller.begin()
+        self._desk.broadcaster.begin()
         self._desk.open_tick()
         self._view = view
         if not self._thinks:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine.room import Document
+from arena.engine.game import Document
 from arena.records import Ending
 from arena.reports.pages.frames import Event
 from arena.results.people import PEOPLE
@@ -147,7 +147,7 @@ class Frame(Message, frozen=True, kw_only=True, omit_defaults=True):
     events: list[Event] = []
     """What happened since the frame before, as this seat learnt it."""
     position: Document | None
-    """What the seat sees; None where the room has no position, as at the end of a round: then `text` says it."""
+    """What the seat sees; None where the game has no position, as at the end of a round: then `text` says it."""
     text: str = ""
     choosing: list[int] = []
     """The seats that choose next. Of a simultaneous choice a seat is only told whether itself is among them."""
@@ -164,7 +164,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     card: str
     """The card's text, the part of its `data-key` before `#` (in Nertz with its deck: `0:S3`)."""
     why: str
-    """The key of the sentence in the room's page/words.json, `why_...`."""
+    """The key of the sentence in the game's page/words.json, `why_...`."""
     rule: str
     """The section of RULES.md that says so, such as `2.2`."""
     values: dict[str, Any] = {}
@@ -177,7 +177,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A group of cards that somebody with a perfect memory knows about, such as those that are still unseen."""
 
     title: str
-    """The key of the heading in the room's page/words.json, `known_...`."""
+    """The key of the heading in the game's page/words.json, `known_...`."""
     cards: list[tuple[str, int]]
     """Card texts, in a fixed order, and how many there are of each."""
     seat: int | None = None
@@ -201,7 +201,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     action: str
     visits: int
     value: float | None
-    """Mean reward on the room's own scale; None: it was never tried."""
+    """Mean reward on the game's own scale; None: it was never tried."""
 
 
 class Hint(Message, frozen=True, kw_only=True, omit_defaults=True):
@@ -226,7 +226,7 @@ class Refused(Message, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
-    """The room's evaluation by all cards over the match: it shows where the match was won."""
+    """The game's evaluation by all cards over the match: it shows where the match was won."""
 
     numbers: list[int]
     """[frames]: the address of each frame in the replay."""

@@ -27,12 +27,12 @@ from arena.records import MatchRecord
 from arena.server.people import levels
 from arena.server.people.store import PERSON, keep
 from arena.server.table_process.arranging import Arranged, BotSeats, arrange, needs
-from arena.server.table_process.desk import Messages, TablePipe
+from arena.server.table_process.broadcaster import Adviser, Broadcaster, match_over, same_deals
+from arena.server.table_process.input_queue import Messages, TablePipe
 from arena.server.table_process.messages import Broken, Compiling, Envelope, FromTable, Luck, Ready, Setup, Stored
 from arena.server.table_process.programs import Lines, Programs, RemoteSeat
 from arena.server.table_process.table import play_table
-from arena.server.table_process.telling import Adviser, Teller, match_over, same_deals
-from arena.tournament.workers.compiling import warm_rooms
+from arena.tournament.workers.compiling import warm_games
 
 ACTIONS = 12
 """How many actions are played."""
@@ -46,20 +46,20 @@ class _Enough(Exception):
 def rehearse(table: Arranged) -> None:
     """Play some actions of another deal at a table, and tell them to nobody."""
     game, setup = table.game, table.setup
-    teller = Teller(
+    broadcaster = Broadcaster(
         game, setup.options, game.deal(len(setup.players), setup.options, _SEED), table.people, lambda message: None, None
     )  # fmt: skip
-    dice, left = random.Random(_SEED), ACTIONS
+    stream, left = random.Random(_SEED), ACTIONS
 
     def played(action: int) -> None:
         nonlocal left
-        teller.played(action)
+        broadcaster.played(action)
         left -= 1
         if not left:
             raise _Enough
 
     other = msgspec.structs.replace(setup, deal_seed=_SEED)
-    seats = [_Rehearsing(seat, teller if seat in table.people else None, dice) for seat in range(len(setup.players))]
+    seats = [_Rehearsing(seat, broadcaster if seat in table.people else None, stream) for seat in range(len(setup.players))]
     with contextlib.suppress(_Enough):
         play(game, other, seats, observer=played)
 
@@ -70,8 +70,8 @@ class _Rehearsing:
     isolation = PERSON
     wants_forced = False
 
-    def __init__(self, seat: int, teller: Teller | None, dice: random.Random) -> None:
-        self._seat, self._teller, self._dice = seat, teller, dice
+    def __init__(self, seat: int, broadcaster: Broadcaster | None, stream: random.Random) -> None:
+        self._seat, self._broadcaster, self._stream = seat, broadcaster, stream
         self._choices = 0
 
     def start(self, info: StartInfo) -> Fault | None:
@@ -81,12 +81,12 @@ class _Rehearsing:
     def ask(self, view: View) -> None:
         """Be told as a person is."""
         self._choices = len(view.legal)
-        if self._teller is not None:
-            self._teller.ask(self._seat, view)
+        if self._broadcaster is not None:
+            self._broadcaster.ask(self._seat, view)
 
     def answer(self) -> Answer | Fault:
         """Choose any action."""
-        return Answer(self._dice.randrange(self._choices), 0.0, 0.0)
+        return Answer(self._stream.randrange(self._choices), 0.0, 0.0)
 
     def end(self, result: EndInfo) -> None:
         """Do nothing."""
@@ -133,7 +133,7 @@ def _serve(pipe: TablePipe, asked: Setup) -> None:
     messages = Messages()
     with BotSeats(table) as seats:
         pipe.hear(messages.put, partial(_kill, seats))
-        warm_rooms(needs(table), lambda text: pipe.send(Compiling()), levels.COMPILED)
+        warm_games(needs(table), lambda text: pipe.send(Compiling()), levels.COMPILED)
         rehearse(table)
         record = play_table(table, seats, messages, pipe.send, Adviser(pipe.send), asked.tick_ms)
         keep(Path(asked.results), record, table.key)
@@ -154,7 +154,7 @@ def _serve_bots(pipe: TablePipe, asked: Setup, table: Arranged) -> None:
     inbox = Lines()
     with BotSeats(table) as seats:
         pipe.hear(inbox.put, partial(_kill, seats))
-        warm_rooms(needs(table), lambda text: pipe.send(Compiling()))
+        warm_games(needs(table), lambda text: pipe.send(Compiling()))
         record = play_unattended(table, seats, inbox, pipe.send)
         keep(Path(asked.results), record, table.key)
         pipe.send(Stored(match_id=record.match_id))

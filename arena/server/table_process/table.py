@@ -7,9 +7,9 @@ from arena.match import Seat, play
 from arena.records import MatchRecord
 from arena.server.table_process.arranging import Arranged, BotSeats
 from arena.server.table_process.bots import BotAtTable, BotInTime
-from arena.server.table_process.desk import Desk, PersonSeat
+from arena.server.table_process.broadcaster import Adviser, Broadcaster
+from arena.server.table_process.input_queue import InputQueue, PersonSeat
 from arena.server.table_process.messages import FromTable
-from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import Inbox, Ticks
 
 
@@ -28,8 +28,8 @@ def play_table(
     game, setup = table.game, table.setup
     ticks = None if tick_ms is None else Ticks(inbox, tick_ms)
     states = game.deal(len(setup.players), setup.options, setup.deal_seed)
-    teller = Teller(game, setup.options, states, table.people, send, ticks)
-    desk = Desk(inbox, teller, adviser, ticks)
+    broadcaster = Broadcaster(game, setup.options, states, table.people, send, ticks)
+    desk = InputQueue(inbox, broadcaster, adviser, ticks)
     for seat in table.people:
         desk.add(seat, partial(_substitute, table, seats, seat, desk))
     kind = BotAtTable if ticks is None else BotInTime
@@ -37,10 +37,10 @@ def play_table(
         PersonSeat(desk, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, desk)
         for seat, plan in enumerate(table.plans)
     ]
-    return play(game, setup, players, observer=teller.played)
+    return play(game, setup, players, observer=broadcaster.played)
 
 
-def _substitute(table: Arranged, seats: BotSeats, seat: int, desk: Desk) -> Seat:
+def _substitute(table: Arranged, seats: BotSeats, seat: int, desk: InputQueue) -> Seat:
     """The seat of the bot that takes over from a person."""
     bot = seats.open(seat, table.setup.bot_seeds[seat])
     return bot if desk.ticks is None else BotInTime(bot, table.bots[seat].name, desk)

@@ -146,7 +146,7 @@ PACE = 250
 def opening_of(game: str, fields: Mapping[str, str], suited: str) -> Opening:
     """The table that a form asks for. `suited`: the wish for an opponent who is as good as the person. Raises Problem."""
     try:
-        found, room = offer(game), games.load(game)
+        found, loaded = offer(game), games.load(game)
         variant = next((one for one in found.variants if one.key == fields.get("variant")), found.variants[0])
         options = variant.options | parse_options(
             f"{name.removeprefix(OPTION)}={value.strip()}"
@@ -155,8 +155,8 @@ def opening_of(game: str, fields: Mapping[str, str], suited: str) -> Opening:
         )
     except ConfigError as error:
         raise Problem(400, "refusal_said", text=error) from None
-    seats = _number(fields.get("seats"), room.seats[0], "seats")
-    seats = max(1, min(seats, max(room.seats)))  # the room says which numbers in between are right
+    seats = _number(fields.get("seats"), loaded.seats[0], "seats")
+    seats = max(1, min(seats, max(loaded.seats)))  # the game says which numbers in between are right
     wishes = [suited if wish == "suited" else wish for wish in _wishes(fields, seats)]
     tick_ms = _number(fields.get("pace"), PACE, "pace") if found.real_time is not None else None
     if tick_ms is not None and tick_ms not in PACES:

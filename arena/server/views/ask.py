@@ -93,7 +93,7 @@ def ask(asked: Asked[AskQuery]) -> AskPage:
     like = located(asked.library, checked_id_of(query.like))[1] if query.like else None
     game = query.game or _first_game(asked) if like is None else like.game
     try:
-        room = games.load(game)
+        loaded = games.load(game)
         rivals = opponents(game, asked.library.out)
     except ConfigError as error:
         raise Problem(404, "refusal_said", text=error) from None
@@ -103,9 +103,9 @@ def ask(asked: Asked[AskQuery]) -> AskPage:
     own = [asked_card(one) for one in _own(asked)]
     return AskPage(
         games=tuple((name, titles_of(name)) for name in names), game=game, titles=titles_of(game),
-        seats=tuple(count for count in room.seats if count <= MOST_SEATS) if like is None else (len(like.seats),),
+        seats=tuple(count for count in loaded.seats if count <= MOST_SEATS) if like is None else (len(like.seats),),
         chosen=_chosen(asked, like, here), candidates=tuple(candidates),
-        options=() if like is not None else tuple(one for option in room.options if (one := rule_option(option)) is not None),
+        options=() if like is not None else tuple(one for option in loaded.options if (one := rule_option(option)) is not None),
         like=None if like is None else card_of(like), pending=next((one for one in own if one.is_running), None),
         own=tuple(own[:MOST_LISTED]),
     )  # fmt: skip

@@ -34,7 +34,7 @@ from arena.server.views.matches import MatchCard, card_of
 from arena.server.views.state import progress_of
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
 from arena.tournament.archive.folder import ENTRIES, HALL
-from arena.tournament.workers.compiling import needs_at, warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_games
 
 
 class TraceQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,7 +93,7 @@ def match_choices(asked: Asked[ChoicesQuery]) -> Choices:
     if not _one_at_a_time.acquire(blocking=False):
         raise Problem(429, "refusal_one_at_a_time")
     try:
-        warm_rooms(needs_at(record.game, [(files, json_object(row.params))]), lambda _: None)
+        warm_games(needs_at(record.game, [(files, json_object(row.params))]), lambda _: None)
         with asked.submitting.computing.paid(asked.visitor.account):
             manifest = read_manifest(folder)
             setup, limits = setup_of(record, key, stored_clock(manifest, folder)), stored_limits(manifest, folder)
@@ -121,7 +121,7 @@ class MatchQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     page: _Page = 0
     """Which page of frames, from 0."""
     lost: _Seat | None = None
-    """Begin where this seat lost: before its decision after which the room's evaluation fell most."""
+    """Begin where this seat lost: before its decision after which the game's evaluation fell most."""
 
 
 class Match(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,7 +198,7 @@ def match_luck(asked: Asked[LuckQuery]) -> LuckCurve:
         raise Problem(404, "refusal_no_luck", game=found.game.name)
 
     def curve() -> LuckCurve:
-        warm_rooms({found.game.name: (CHANCE,)}, lambda _: None)
+        warm_games({found.game.name: (CHANCE,)}, lambda _: None)
         return luck_curve(found)
 
     return library.kept(("luck", match_id), library.out, curve, ())
@@ -282,7 +282,7 @@ def stored(library: Library, match_id: str) -> tuple[str, StoredMatch]:
 
     def find() -> tuple[str, StoredMatch]:
         folder, record, key = located(library, match_id)
-        warm_rooms({record.game: ()}, lambda _: None)
+        warm_games({record.game: ()}, lambda _: None)
         name = HALL if folder.parent.name == ENTRIES else folder.relative_to(library.out).as_posix()
         return name, stored_match(with_faults(record, folder), key)
 

@@ -131,14 +131,14 @@ def play_game(asked: Asked[PlayQuery]) -> PlayGame:
     """The data of `/play/GAME`. Raises Problem 404 for an unknown game."""
     name = asked.place["game"]
     try:
-        card, found, room = _card(name), offer(name), games.load(name)
+        card, found, game = _card(name), offer(name), games.load(name)
     except ConfigError as error:
         raise Problem(404, "refusal_said", text=error) from None
     person, real_time = asked.visitor.person, found.real_time
     fixed = {} if real_time is None else real_time.options
     return PlayGame(
         card=card, variants=tuple(found.variants), options=tuple(
-            one for option in room.options if option.name not in fixed and (one := rule_option(option)) is not None
+            one for option in game.options if option.name not in fixed and (one := rule_option(option)) is not None
         ),
         rivals=tuple(Rival(wish=wish_for(one), name=one.name, kind=one.kind) for one in opponents(name, asked.library.out)),
         suited=suited_wish(asked.library, name, person).partition(":")[2], paces=PACES if real_time else (),

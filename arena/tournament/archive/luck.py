@@ -44,7 +44,7 @@ def write_luck(
     """
     found = estimates(entry.game for entry in plan.entries)
     if found:
-        with Reckoner(plan, _workers(workers, matches)) as reckoner:
+        with LuckComputation(plan, _workers(workers, matches)) as reckoner:
             parquet.write_luck(folder, _counted(reckoner.reckon(parquet.read_matches(folder)), hear))
     return {game: estimate.sha256 for game, estimate in found.items()}
 
@@ -102,7 +102,7 @@ def _workers(asked: int | None, matches: int) -> int:
     return available_cpus() if matches >= MATCHES_FOR_ALL else 1
 
 
-class Reckoner:
+class LuckComputation:
     """Works out the luck of stored matches in several processes, or in this one; a context manager.
 
     The part CHANCE of each game should be compiled before: else it is compiled where it is first needed.
@@ -112,7 +112,7 @@ class Reckoner:
         self._plan, self._workers = plan, workers
         self._pool = WorkerPool(workers, _prepare, plan) if workers > 1 else None
 
-    def __enter__(self) -> "Reckoner":
+    def __enter__(self) -> "LuckComputation":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -89,7 +89,7 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
             raise ConfigError(f"compare.share: {settings.share}: above it there is no room for the difference")
         luck = combined(asked.games) if settings.luck else ""
         if settings.luck and not luck:
-            raise ConfigError("compare.luck: no game of this config has a room that says what chance decides in it")
+            raise ConfigError("compare.luck: no game of this config has a game that says what chance decides in it")
         return cls((candidates[0], candidates[1]), settings.error, settings.difference, bound, luck)
 
     @property
@@ -105,7 +105,7 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         require(len(others), seats - 2, f"{seats} seats need {seats - 2} bots that play it beside the candidates")
         distances = [far for far in range(1, seats) if all(units[seat] != units[(seat + far) % seats] for seat in range(seats))]
         per_deal = 1 if seating.has_all or seats == 2 else 2
-        return Exchanges(self.candidates, others, seats, distances, per_deal, seating.dice)
+        return Exchanges(self.candidates, others, seats, distances, per_deal, seating.stream)
 
     def schedule(self, plan: Plan, settings: RatingSettings) -> Schedule:
         """The schedule that goes on until the question is answered."""
@@ -129,12 +129,12 @@ class Exchanges(msgspec.Struct, frozen=True):
     """How far apart they may sit: never as team mates."""
     per_deal: int
     """1 where the rotations exchange the seats anyway."""
-    dice: Callable[[int], int]
+    stream: Callable[[int], int]
     """Gives 128 random bits for a deal number; the error rates of the test need independent deals."""
 
     def table(self, deal: int, number: int) -> Table:
         """The first candidate, at a random distance the second, and a random choice of the others between them."""
-        words = rng.seed_words(self.dice(deal))
+        words = rng.seed_words(self.stream(deal))
         rng.seed_fast(words, words.copy())
         second = self.distances[rng.below(words, len(self.distances))]
         chosen = iter(ordered_sample(len(self.others), self.seats - 2, words))

@@ -61,7 +61,7 @@ class Seating:
     """The team of each seat."""
     has_all: bool
     """Whether every order of a table is played."""
-    dice: Callable[[int], int]
+    stream: Callable[[int], int]
     """128 random bits by deal."""
 
 

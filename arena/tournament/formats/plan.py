@@ -16,7 +16,7 @@ from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 from arena.match import MatchSetup, Player
 from arena.match.faults import FaultPolicy
-from arena.match.seeds import commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_dice
+from arena.match.seeds import commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_stream
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MOST_DEALS, Clock, Limits, canonical_json
 from arena.tournament.formats.format import Format, Seating, default_format, read_format
@@ -221,7 +221,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         seating = Seating(
             field=self.field(entry), seats=entry.seats, deals=entry.deals, has_all=self.has_all,
             units=games.load(entry.game).units(entry.seats, entry.options),
-            dice=lambda deal: table_dice(self.key, entry.game, entry.seats, entry.options_text, deal),
+            stream=lambda deal: table_stream(self.key, entry.game, entry.seats, entry.options_text, deal),
         )  # fmt: skip
         try:
             return self.format.tables(seating)
@@ -252,7 +252,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 class _ReadEntry(Entry, frozen=True, kw_only=True, dict=True):
-    options: dict[str, Any]  # msgspec cannot check a type that contains itself; the room does (`resolve_options`)
+    options: dict[str, Any]  # msgspec cannot check a type that contains itself; the game does (`resolve_options`)
 
 
 class _ReadPlan(Plan, frozen=True, kw_only=True, dict=True):

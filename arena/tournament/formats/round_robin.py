@@ -146,15 +146,15 @@ def base_tables(bots: int, seats: int, count: int, together: int = 1) -> tuple[t
     A pure function of its arguments. At turn t of a base table sit the bots (place + t) modulo `bots`. Each `together` of them
     are for one deal: where that can be, no two of their turns are the same table.
     """
-    dice = rng.seed_words(rng.derive(_KEY, bots, seats, count))
-    rng.seed_fast(dice, dice.copy())
+    stream = rng.seed_words(rng.derive(_KEY, bots, seats, count))
+    rng.seed_fast(stream, stream.copy())
     tables: list[list[int]] = []
     for place in range(count):
-        tables.append(ordered_sample(bots, seats, dice))
+        tables.append(ordered_sample(bots, seats, stream))
         for _ in range(TRIES):
             if not _is_repeated(bots, tables, place, together):
                 break
-            tables[place] = ordered_sample(bots, seats, dice)
+            tables[place] = ordered_sample(bots, seats, stream)
     # by distance: one turned pair is met from both ends where it stands opposite
     worth = [0, *(2 if 2 * apart == bots else 1 for apart in range(1, bots // 2 + 1))]
     met = [0] * len(worth)
@@ -168,9 +168,9 @@ def base_tables(bots: int, seats: int, count: int, together: int = 1) -> tuple[t
         if step % 64 == 0 and max(met[1:]) - min(met[1:]) <= 1:
             break
         temperature = WARMEST * (COLDEST / WARMEST) ** (step / STEPS)
-        number = rng.below(dice, count)
+        number = rng.below(stream, count)
         table = tables[number]
-        place, new = rng.below(dice, seats), rng.below(dice, bots)
+        place, new = rng.below(stream, seats), rng.below(stream, bots)
         if new in table:
             continue
         changes: dict[int, int] = {}
@@ -179,7 +179,7 @@ def base_tables(bots: int, seats: int, count: int, together: int = 1) -> tuple[t
                 changes[apart] = changes.get(apart, 0) + sign * worth[apart]
         # squares of all pairs' meetings; of the opposite pairs there are half as many
         rise = sum(more * (more + 2 * met[apart]) / worth[apart] for apart, more in changes.items())
-        if rise <= 0 or rng.below(dice, 1 << 30) < math.exp(-rise / temperature) * (1 << 30):
+        if rise <= 0 or rng.below(stream, 1 << 30) < math.exp(-rise / temperature) * (1 << 30):
             old, table[place] = table[place], new
             if _is_repeated(bots, tables, number, together):
                 table[place] = old

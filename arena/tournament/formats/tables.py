@@ -103,17 +103,17 @@ def orders_text(*, has_all: bool) -> str:
     return "all orders of a table" if has_all else "each bot of a table in each seat once a deal"
 
 
-def shuffled(table: Sequence[int], dice: int) -> Table:
-    """The bots of a table in random order. `dice`: 128 random bits."""
-    words = rng.seed_words(dice)
+def shuffled(table: Sequence[int], stream: int) -> Table:
+    """The bots of a table in random order. `stream`: 128 random bits."""
+    words = rng.seed_words(stream)
     rng.seed_fast(words, words.copy())
     return tuple(table[place] for place in ordered_sample(len(table), len(table), words))
 
 
-def ordered_sample(size: int, count: int, dice: rng.Words) -> list[int]:
+def ordered_sample(size: int, count: int, stream: rng.Words) -> list[int]:
     """`count` different numbers below `size`, in random order."""
     left = list(range(size))
-    return [left.pop(rng.below(dice, len(left))) for _ in range(count)]
+    return [left.pop(rng.below(stream, len(left))) for _ in range(count)]
 
 
 class Layout(Protocol):

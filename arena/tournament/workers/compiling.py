@@ -1,6 +1,6 @@
-"""Compiles what a run needs in the background, a process for each room, while what is ready can be played already.
+"""Compiles what a run needs in the background, a process for each game, while what is ready can be played already.
 
-A room's process compiles its rules first and then the parts that somebody may ask for, and says so after each.
+A game's process compiles its rules first and then the parts that somebody may ask for, and says so after each.
 """
 
 import gc
@@ -79,9 +79,9 @@ class Compiling:
         `others`: other things to compile, by name, with the modules that compile them when run.
         """
         self._say = say
-        tasks = [_room_task(name, _lacking(name, parts)) for name, parts in needs.items() if _lacking(name, parts)]
+        tasks = [_game_task(name, _lacking(name, parts)) for name, parts in needs.items() if _lacking(name, parts)]
         tasks += [_Task(name, module, deque()) for name, module in others.items() if not jit.is_warm(name)]
-        # First what all games wait for, then the rooms that take longest: one that is begun last is waited for alone.
+        # First what all games wait for, then the games that take longest: one that is begun last is waited for alone.
         self._waiting = deque(sorted(tasks, key=lambda task: (bool(task.parts), -len(task.parts), -_source_bytes(task))))
         self._open = {task.name: task for task in tasks}
         self._pipes = selectors.DefaultSelector()
@@ -138,7 +138,7 @@ class Compiling:
         """Compile one more part, unless that is done already. It is for the matches of who asks; others need not wait."""
         if _lacking(game, (part,)) and self.is_compiled(game, part) and (game, part) not in self._failed:
             self._say(f"compiling {part_text(game, part)}: a bot asks for it for the first time ...")
-            self._waiting.append(_room_task(game, [part], was_asked=True))
+            self._waiting.append(_game_task(game, [part], was_asked=True))
             self._total += 1
             self._fill()
 
@@ -256,20 +256,20 @@ def _in_words(tasks: Iterable[_Task]) -> str:
     return "; ".join(f"{', '.join(names)}{f' with {words}' if words else ''}" for words, names in alike.items())
 
 
-def _room_task(name: str, parts: Iterable[str], *, was_asked: bool = False) -> _Task:
+def _game_task(name: str, parts: Iterable[str], *, was_asked: bool = False) -> _Task:
     return _Task(name, __name__, deque(parts), was_asked)
 
 
 def _source_bytes(task: _Task) -> int:
-    """The length of a room's sources, by which rooms with as many parts to compile differ; 0 for something else."""
+    """The length of a game's sources, by which games with as many parts to compile differ; 0 for something else."""
     return sum(path.stat().st_size for path in games.load(task.name).folder.glob("*.py")) if task.parts else 0
 
 
 def _lacking(name: str, parts: Collection[str]) -> list[str]:
-    """The parts of a room that are not in the cache, the rules first."""
-    room = games.load(name)
-    rules = [] if jit.is_warm(room.package) else [RULES]
-    return rules + [part for part in games.PARTS if part in parts and not games.part(room, part).is_compiled]
+    """The parts of a game that are not in the cache, the rules first."""
+    game = games.load(name)
+    rules = [] if jit.is_warm(game.package) else [RULES]
+    return rules + [part for part in games.PARTS if part in parts and not games.part(game, part).is_compiled]
 
 
 def _started(module: str, name: str, parts: Iterable[str] = ()) -> subprocess.Popen[bytes]:
@@ -281,18 +281,18 @@ def _started(module: str, name: str, parts: Iterable[str] = ()) -> subprocess.Po
 
 
 def _compile(name: str, parts: Iterable[str]) -> None:
-    """Compile parts of a room in this process, each under the room's lock, and say so after each."""
-    room = games.load(name)
+    """Compile parts of a game in this process, each under the game's lock, and say so after each."""
+    game = games.load(name)
     for part in parts:
         if part == RULES:
-            games.compile_rules(room)
+            games.compile_rules(game)
         else:
-            compile_here(games.part(room, part))
+            compile_here(games.part(game, part))
         print(_DONE + part, flush=True)
 
 
-def warm_rooms(needs: Needs, say: Callable[[str], None], others: Mapping[str, str] = MappingProxyType({})) -> float:
-    """Compile what is needed and is not in the cache, a process for each room; returns the seconds that it took.
+def warm_games(needs: Needs, say: Callable[[str], None], others: Mapping[str, str] = MappingProxyType({})) -> float:
+    """Compile what is needed and is not in the cache, a process for each game; returns the seconds that it took.
 
     `others`: other things to compile, by name, with the modules that compile them when run.
     """

@@ -18,7 +18,7 @@ from arena.cache import is_temporary
 from arena.engine.readiness import NotCompiled, Part, absent_parts, compile_here
 from arena.match import Fault, HostTrouble, Player, Spent, play
 from arena.match.blamed import BlamedSeat
-from arena.match.choose import BotSeat, choose_seat, keeper_for
+from arena.match.choose import BotSeat, choose_seat, supervisor_for
 from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError, forget_caches
 from arena.records import Ending, MatchRecord
@@ -61,8 +61,8 @@ class Worker:
         self._params = {bot.player: bot.params for bot in job.plan.contestants}
         self._nowhere = Path(os.devnull).open("w")  # noqa: SIM115  # for the life of the process
         self._trusted = {bot.player for bot in job.plan.contestants if bot.trusted}
-        rooms = (entry.game for entry in job.plan.entries)
-        self._keeper = keeper_for(rooms, level=job.isolation, least=job.least)
+        all_games = (entry.game for entry in job.plan.entries)
+        self._supervisor = supervisor_for(all_games, level=job.isolation, least=job.least)
         self._stays = not self._trusted and all(bot.command is None for bot in job.bots.values())
         self._cpu_before: float | None = None
         self._waiting = Waiting()
@@ -76,8 +76,8 @@ class Worker:
 
     def close(self) -> None:
         """End the processes of locked seats. After this the worker plays nothing."""
-        if self._keeper is not None:
-            self._keeper.close()
+        if self._supervisor is not None:
+            self._supervisor.close()
         self._nowhere.close()
 
     def play(self, indices: Sequence[int], past: Past = FIRST, stage: Stage | None = None) -> Chunk:
@@ -87,8 +87,8 @@ class Worker:
         """
         if stage is not None:
             self._plan = self._job.plan.with_stage(stage)
-        if self._keeper is not None and self._stays:
-            self._keeper.stay()
+        if self._supervisor is not None and self._stays:
+            self._supervisor.stay()
         began = time.perf_counter()
         records: list[MatchRecord] = []
         failures: dict[int, Failure] = {}
@@ -120,8 +120,8 @@ class Worker:
         worker_cpu = 0.0 if self._cpu_before is None else now - self._cpu_before
         self._cpu_before = now
         seconds = time.perf_counter() - began
-        if self._keeper is not None and worker_cpu:
-            self._keeper.played(worker_cpu, seconds)
+        if self._supervisor is not None and worker_cpu:
+            self._supervisor.played(worker_cpu, seconds)
         slept = dict(self._slept)
         self._slept.clear()
         return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking, slept)
@@ -129,7 +129,7 @@ class Worker:
     def play_match(self, index: int, past: Past = FIRST) -> MatchRecord | Failure:
         """Play one match of the plan.
 
-        Raises NotCompiled if a bot asks for a part of a room that is not in the cache: to compile it takes longer than a match
+        Raises NotCompiled if a bot asks for a part of a game that is not in the cache: to compile it takes longer than a match
         may, and somebody should see it. What was compiled meanwhile is loaded, and the match begins anew.
         """
         blamed = {seat: Fault(Ending.TIMEOUT, OVERDUE) for seat, count in past.kills.items() if count >= BLAMED}
@@ -142,8 +142,8 @@ class Worker:
                     played = self._attempt(index, past.kills, blamed, spent, again)
             except NotCompiled as needed:  # of a locked seat; each part once, for then its zygote has it
                 _load(games.part(games.load(needed.game), needed.part))
-                assert self._keeper is not None
-                self._keeper.renew()
+                assert self._supervisor is not None
+                self._supervisor.renew()
                 again = needed.played
                 continue
             fault = _blame(played, past.kills) if isinstance(played, Failure) and not blamed else None
@@ -204,7 +204,7 @@ class Worker:
 
     def _expect(self, indices: Sequence[int]) -> None:
         """Have locked seats made ahead for the matches that are played next; what goes wrong shows when they are taken."""
-        if self._keeper is None or len(self._trusted) == len(self._params):
+        if self._supervisor is None or len(self._trusted) == len(self._params):
             return
         seats: list[tuple[str, BotFiles]] = []
         for index in indices:
@@ -212,11 +212,11 @@ class Worker:
             players = [self._plan.contestants[place].player for place in self._plan.bots(index)]
             seats += [(game, self._job.bots[player.sha256]) for player in players if player not in self._trusted]
         with contextlib.suppress(Exception):
-            self._keeper.expect(seats, self._plan.limits)
+            self._supervisor.expect(seats, self._plan.limits)
 
     def _seat(self, player: Player, seed: int, kills: int) -> BotSeat:
         return choose_seat(
-            self._job.bots[player.sha256], is_trusted=player in self._trusted, keeper=self._keeper,
+            self._job.bots[player.sha256], is_trusted=player in self._trusted, supervisor=self._supervisor,
             limits=self._plan.limits, seed=seed, params=self._params[player], earlier_kills=kills,
         )  # fmt: skip
 
@@ -227,7 +227,7 @@ class Worker:
 
     def _held_cpu(self) -> float:
         """CPU time of the zygote, the templates and the locked seats that have ended."""
-        return 0.0 if self._keeper is None else self._keeper.cpu_seconds()
+        return 0.0 if self._supervisor is None else self._supervisor.cpu_seconds()
 
 
 class Cards(NamedTuple):

@@ -56,13 +56,13 @@ def searches_memory(bot, view):
 @all_refused
 def seeks_the_deal(bot, view):
     """Is given the engine, the options and its own cards, and looks for the deal seed."""
-    room = games.load("naga")
-    options = room.resolve_options({}, 2)
+    game = games.load("naga")
+    options = game.resolve_options({}, 2)
     names = [name for name in view.state.dtype.names if "seed" in name or "rng" in name]
 
     def is_dealt(key):
-        states = room.deal(2, options, rng.derive(key, "deal"))
-        return bytes(room.observed(states, view.seat).view(np.uint8)) == view.state.tobytes()
+        states = game.deal(2, options, rng.derive(key, "deal"))
+        return bytes(game.observed(states, view.seat).view(np.uint8)) == view.state.tobytes()
 
     return {
         "by trying": lambda: found([key for seed in range(1000) for key in (b"exhibition %d" % seed, b"%d" % seed) if is_dealt(key)]),
@@ -73,20 +73,20 @@ def seeks_the_deal(bot, view):
 @all_refused
 def forges_a_view(bot, view):
     """Calls compiled code on forged, read-only and foreign bytes."""
-    room = games.load("naga")
+    game = games.load("naga")
     content = view.state.tobytes()
 
     def compilations():
-        return [jit.compilations(entry)[0] for entry in games.compiled_entries(room)]
+        return [jit.compilations(entry)[0] for entry in games.compiled_entries(game)]
 
     def new_signature():
         try:
-            return room.engine.step(np.frombuffer(content, room.rules.STATE), 0)
+            return game.engine.step(np.frombuffer(content, game.rules.STATE), 0)
         except TypeError as error:  # which would be an accident of any other attack
             raise PermissionError(str(error)[:50]) from error
 
     def compiled_again(before=compilations()):
-        room.engine.determinize(room.from_bytes(content), view.seat, rng.seed_words(1))
+        game.engine.determinize(game.from_bytes(content), view.seat, rng.seed_words(1))
         return found([number for number, earlier in zip(compilations(), before) if number != earlier])
 
     return {"a new signature": new_signature, "another compilation": compiled_again}

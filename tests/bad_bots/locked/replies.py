@@ -5,11 +5,11 @@ import struct
 import sys
 import time
 
-from arena.match.sandbox import inmate, wire
+from arena.match.sandbox import worker, wire
 
 
 def send(content):
-    os.write(inmate.SOCKET, content)
+    os.write(worker.SOCKET, content)
 
 
 def reply(id):
@@ -75,7 +75,7 @@ def claims_host_trouble(bot, view):
 @ends("protocol")
 def closes_its_channel(bot, view):
     """Closes its channel and lives on."""
-    os.close(inmate.SOCKET)
+    os.close(worker.SOCKET)
     time.sleep(60)
 
 

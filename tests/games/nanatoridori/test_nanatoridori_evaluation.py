@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from arena.engine.room import States
+from arena.engine.game import States
 from arena.games.nanatoridori.rollout import TO_MOVE
 from arena.games.nanatoridori.state import DRAWN, TAKE, TURN
 from helpers.nanatoridori_tables import GAME

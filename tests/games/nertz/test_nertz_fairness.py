@@ -11,7 +11,7 @@ import pytest
 from arena.agent import read_bot
 from arena.engine.rng import SEED_BITS, seed_words
 from arena.match import play
-from arena.match.sandbox import Keeper, LockedSeat
+from arena.match.sandbox import LockedSeat, Supervisor
 from arena.match.single_match import agree, bot_seat, named
 from arena.records import Clock, Limits
 from helpers.nertz_tables import GAME, copy, made, position, read, ticks
@@ -140,11 +140,11 @@ class Watched:
         return self.seat.answer()
 
 
-def locked_match(keeper, pauses, seed=4):
+def locked_match(supervisor, pauses, seed=4):
     setup = agree("nertz", ["patient"] * len(pauses), seed=seed, options=SHORT, clock=CLOCK)
     log, bot = [], read_bot(PATIENT)
     seats = [
-        Watched(LockedSeat(keeper, bot, seed=bot_seed, params={"pause": pause}, limits=LIMITS), number, log)
+        Watched(LockedSeat(supervisor, bot, seed=bot_seed, params={"pause": pause}, limits=LIMITS), number, log)
         for number, (bot_seed, pause) in enumerate(zip(setup.bot_seeds, pauses, strict=True))
     ]
     try:
@@ -155,27 +155,27 @@ def locked_match(keeper, pauses, seed=4):
 
 
 @pytest.fixture(scope="module")
-def keeper():
-    with Keeper(["nertz"]) as ready:
+def supervisor():
+    with Supervisor(["nertz"]) as ready:
         yield ready
 
 
-def test_a_slow_seat_loses_no_race_through_the_whole_path(keeper):
+def test_a_slow_seat_loses_no_race_through_the_whole_path(supervisor):
     """Locked seats, one of them 50 ms late in every tick: the same matches, move for move, race for race."""
-    prompt, _, setup = locked_match(keeper, [0.0] * 4)
+    prompt, _, setup = locked_match(supervisor, [0.0] * 4)
     races = races_of(prompt, 4, setup.deal_seed, setup.options)
     assert races.slots > 0, "the deal must have contested slots"
     for slow in (0, 3):
-        late, _, _ = locked_match(keeper, [0.05 * (seat == slow) for seat in range(4)])
+        late, _, _ = locked_match(supervisor, [0.05 * (seat == slow) for seat in range(4)])
         assert late.actions == prompt.actions
         assert [(row.place, row.score, row.ending) for row in late.seats] == [
             (row.place, row.score, row.ending) for row in prompt.seats
         ]
 
 
-def test_all_seats_are_asked_before_the_first_answer_is_awaited(keeper):
+def test_all_seats_are_asked_before_the_first_answer_is_awaited(supervisor):
     """So a slow bot costs its own time in a tick, not the sum of all."""
-    _, log, _ = locked_match(keeper, [0.0] * 4)
+    _, log, _ = locked_match(supervisor, [0.0] * 4)
     turns = [list(group) for _, group in itertools.groupby(log, key=lambda entry: entry[0])]
     assert all([number for _, number in group] == [0, 1, 2, 3] for group in turns)
     assert len(turns) == 2 * 24

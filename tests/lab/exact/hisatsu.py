@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import permutations, product
 
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from arena.games.hisatsu.knowledge import hidden_cards, unseen
 from arena.games.hisatsu.rules import claim
 from arena.games.hisatsu.state import TURNS, VALUES
+from lab.exact.games import MOST_WORLDS, Worlds
 from lab.exact.moments import Moment, turns_left
-from lab.exact.rooms import MOST_WORLDS, Worlds
 from lab.exact.tree import refuse_more
 
 SEATS = 3

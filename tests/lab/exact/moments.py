@@ -9,10 +9,10 @@ from itertools import count
 from typing import cast
 
 from arena import games
+from arena.engine.game import Game, States
 from arena.engine.options import OptionValue
-from arena.engine.room import Game, States
 from arena.errors import ConfigError, nearest
-from lab.exact.rooms import Policy, Settle, Worlds, gain, grow
+from lab.exact.games import Policy, Settle, Worlds, gain, grow
 from lab.exact.solve import CLOSE, backward_value, best_response, expected, solve
 from lab.exact.tree import TooLargeError, Tree
 from lab.exact.whole import behind, deals, dealt
@@ -23,7 +23,7 @@ MOST_NODES = 20_000
 
 @dataclass(frozen=True)
 class Moment:
-    """A kind of end game of one room."""
+    """A kind of end game of one game."""
 
     game: Game
     name: str
@@ -36,7 +36,7 @@ class Moment:
     """Lists the worlds that fit a seat's view, or for None what all seats see. Raises TooLargeError above the given number."""
     settle: Settle | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
-    """Rule options that differ from the room's defaults."""
+    """Rule options that differ from the game's defaults."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Solved:
 
     moment: Moment
     number: int
-    """The number from which `Moment.position` made the position."""
+    """The number from which `DecisionContext.position` made the position."""
     states: States
     seat: int
     worlds: int
@@ -89,15 +89,15 @@ def moments(game: str) -> list[Moment]:
 @cache
 def _moments(game: str) -> list[Moment]:
     """The end games that the module of this package named like the game knows; else the whole game where it is small enough."""
-    room = games.load(game)
+    loaded = games.load(game)
     module = f"{__package__}.{game}"
     if find_spec(module) is not None:
-        return cast("list[Moment]", import_module(module).moments(room))
+        return cast("list[Moment]", import_module(module).moments(loaded))
     try:
-        every = deals(room)
+        every = deals(loaded)
     except TooLargeError:
         return []
-    return [Moment(room, "the whole round", "score", room.seats[0], partial(dealt, room), partial(behind, room, every))]
+    return [Moment(loaded, "the whole round", "score", loaded.seats[0], partial(dealt, loaded), partial(behind, loaded, every))]
 
 
 def solved(moment: Moment, states: States) -> tuple[int, float, float] | None:

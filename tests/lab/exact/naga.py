@@ -10,12 +10,12 @@ from functools import partial
 from itertools import combinations, permutations
 from math import factorial
 
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from arena.games.naga.knowledge import selected
 from arena.games.naga.rules import contest_strength
 from arena.games.naga.state import CARDS, CONTESTS, ELTAM, SELECT
+from lab.exact.games import MOST_WORLDS, Settle, Worlds, played
 from lab.exact.moments import Moment
-from lab.exact.rooms import MOST_WORLDS, Settle, Worlds, played
 from lab.exact.tree import refuse_more
 
 SEATS = 2

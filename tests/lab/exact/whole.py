@@ -8,8 +8,8 @@ from collections import Counter
 
 from scipy.stats import chisquare
 
-from arena.engine.room import Game, States
-from lab.exact.rooms import MOST_WORLDS, Worlds
+from arena.engine.game import Game, States
+from lab.exact.games import MOST_WORLDS, Worlds
 from lab.exact.tree import TooLargeError, refuse_more
 
 MOST_DEALS = 2_000  # six different cards have 720 orders

@@ -10,12 +10,12 @@ from functools import partial
 from itertools import combinations, permutations
 from math import comb, perm, prod
 
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from arena.games.yaniv.memory import put
 from arena.games.yaniv.rows import row_length
 from arena.games.yaniv.state import CALL, DRAW, FRESH, PLAIN, START, STOCK, hand_row
+from lab.exact.games import MOST_WORLDS, Worlds
 from lab.exact.moments import Moment, turns_left
-from lab.exact.rooms import MOST_WORLDS, Worlds
 from lab.exact.tree import refuse_more
 
 SEATS = 2

@@ -1,1 +1,1 @@
-"""Two small rooms of another distribution: arena finds them by the entry points of this distribution (pyproject.toml)."""
+"""Two small games of another distribution: arena finds them by the entry points of this distribution (pyproject.toml)."""

@@ -1,1 +1,1 @@
-"""The compiled play that networks are trained on: generic code, bound to one room."""
+"""The compiled play that networks are trained on: generic code, bound to one game."""

@@ -27,15 +27,15 @@ from arena.engine.rng import Words, below, chance, next_word
 
 MATCH, PAIR, END, TURNED = range(4)  # columns of `numbers`
 PROSPECTS: dict[Any, Any] = {}
-"""The rooms' modules prospects.py, by the type of their records; filled by arena.learning.training.prospects."""
+"""The games' modules win_features.py, by the type of their records; filled by arena.learning.training.win_features."""
 
 
-def prospect(s: State, pair: int, out: Features) -> int:
+def win_features(s: State, pair: int, out: Features) -> int:
     """Write the numbers of a pair of seats; gives first seat << 4 | second seat, or -1 where there is no such pair."""
-    return cast(int, PROSPECTS[s.dtype].prospect(s, pair, out))
+    return cast(int, PROSPECTS[s.dtype].win_features(s, pair, out))
 
 
-jit.stub(prospect, PROSPECTS)
+jit.stub(win_features, PROSPECTS)
 
 
 def play(
@@ -57,7 +57,7 @@ def play(
     `players`: [kinds, constants] of the rollout policy, and `slips`: the share of random choices of each kind; each seat draws
     its kind for the match. A row is a pair of seats at some moment: the deal of a round, a share `lucky` of the moments after
     another chance event, a share `keep` of all others, and the end of each round before the match is over. `inputs`: what the
-    room writes of it. `numbers`: [rows, 4] the number of the MATCH; the seats of the PAIR as a code; the row of that pair at
+    game writes of it. `numbers`: [rows, 4] the number of the MATCH; the seats of the PAIR as a code; the row of that pair at
     the END of the round, -1 where the match ends with it; whether it is TURNED there, the other seat being the first one.
     `results`: 1 if the first seat of the pair finished before the second, 0.5 if they shared a place.
     """
@@ -115,7 +115,7 @@ def write(s: State, match: int, inputs: Features, numbers: Actions, at: int) -> 
     if at + seats * (seats - 1) // 2 > len(inputs):
         return -1
     pair = 0
-    code = prospect(s, pair, inputs[at])
+    code = win_features(s, pair, inputs[at])
     while code >= 0:
         numbers[at, MATCH] = match
         numbers[at, PAIR] = code
@@ -125,7 +125,7 @@ def write(s: State, match: int, inputs: Features, numbers: Actions, at: int) -> 
         pair += 1
         if at == len(inputs):
             break
-        code = prospect(s, pair, inputs[at])
+        code = win_features(s, pair, inputs[at])
     return at
 
 

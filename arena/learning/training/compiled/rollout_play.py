@@ -1,4 +1,4 @@
-"""Rollout play: rounds by the room's rollout policy, some choices at random, and what networks are to learn from them."""
+"""Rollout play: rounds by the game's rollout policy, some choices at random, and what networks are to learn from them."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from arena.engine.contract import (
     Features,
     Numbers,
     States,
+    belief_features,
     believe,
-    clue,
     current_seat,
     deal,
     determinize,
@@ -21,7 +21,7 @@ from arena.engine.contract import (
     next_round,
     num_seats,
     rollout_action,
-    sketch,
+    state_features,
     step,
 )
 from arena.engine.rng import Words, below, chance, next_word
@@ -36,9 +36,9 @@ def play(
     constants: Numbers,
     whims: Numbers,
     keep: float,
-    sketches: Features,
+    seat_features: Features,
     outcomes: Numbers,
-    clues: Features,
+    world_features: Features,
     drawn: Features,
     judged: Numbers,
     rounds: Actions,
@@ -47,8 +47,8 @@ def play(
     """Play matches until all rows are written; gives how many rounds were played.
 
     `states`: room for two; `whims`: of these shares each round draws one, of random choices; `keep`: the share of decisions
-    that become rows. A row: `sketches`, the position from each seat's side; `outcomes`, what the round brought to each seat;
-    `clues` and `drawn`, the true world and a drawn one from the side of the seat to choose; `judged`, what the room's
+    that become rows. A row: `seat_features`, the position from each seat's side; `outcomes`, what the round brought each seat;
+    `world_features` and `drawn`, the true world and a drawn one from the side of the seat to choose; `judged`, what the game's
     `evaluate` says of the position; `rounds`, the number of its round.
     """
     s = states[0]
@@ -56,11 +56,11 @@ def play(
     rewards = np.empty(seats)
     at = 0
     number = first_round
-    while at < len(sketches):
+    while at < len(seat_features):
         for i in range(4):
             seed[i] = next_word(rng)
         deal(s, seats, options, seed)
-        while at < len(sketches) and not is_terminal(s):
+        while at < len(seat_features) and not is_terminal(s):
             if is_round_over(s):
                 next_round(s)
             whim = whims[below(rng, len(whims))]
@@ -70,8 +70,8 @@ def play(
                 if count == 1:
                     step(s, int(actions[0]))
                     continue
-                if at < len(sketches) and chance(rng) < keep and is_open(states):
-                    write_row(states, at, constants, rng, sketches, clues, drawn, judged)
+                if at < len(seat_features) and chance(rng) < keep and is_open(states):
+                    write_row(states, at, constants, rng, seat_features, world_features, drawn, judged)
                     rounds[at] = number
                     at += 1
                 if chance(rng) < whim:
@@ -91,20 +91,20 @@ def write(
     at: int,
     constants: Numbers,
     rng: Words,
-    sketches: Features,
-    clues: Features,
+    seat_features: Features,
+    world_features: Features,
     drawn: Features,
     judged: Numbers,
 ) -> bool:
     """Write a row for the position in the first of two `states`; False where it is no place to be judged at."""
     if not is_open(states):
         return False
-    write_row(states, at, constants, rng, sketches, clues, drawn, judged)
+    write_row(states, at, constants, rng, seat_features, world_features, drawn, judged)
     return True
 
 
 def worth(states: States, constants: Numbers, out: Numbers) -> None:
-    """Write what a position is worth to each seat, by the room's `evaluate`."""
+    """Write what a position is worth to each seat, by the game's `evaluate`."""
     evaluate(states[0], constants, out)
 
 
@@ -120,19 +120,19 @@ def write_row(
     at: int,
     constants: Numbers,
     rng: Words,
-    sketches: Features,
-    clues: Features,
+    seat_features: Features,
+    world_features: Features,
     drawn: Features,
     judged: Numbers,
 ) -> None:
-    """Write the sketches, what the room says of them, and the clues of the true world and of one that a search would draw."""
+    """Write the state features, what the game says of them, and the belief features of the true world and a drawn one."""
     s = states[0]
     evaluate(s, constants, judged[at])
     for seat in range(num_seats(s)):
-        sketch(s, seat, sketches[at, seat])
+        state_features(s, seat, seat_features[at, seat])
     mover = current_seat(s)
-    clue(s, mover, clues[at])
+    belief_features(s, mover, world_features[at])
     states[1] = states[0]
     determinize(states[1], mover, rng)
     believe(states[1], mover, constants, rng)
-    clue(states[1], mover, drawn[at])
+    belief_features(states[1], mover, drawn[at])

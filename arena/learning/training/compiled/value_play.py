@@ -42,9 +42,9 @@ def play(
 ) -> int:
     """Play matches until no more decisions fit; gives how many of them belong to rounds that were played to their end.
 
-    `states`: room for two; `net`: the policy, as `Net.numbers` has it; `by_net`: whether it chooses, else the room's rollout
+    `states`: room for two; `net`: the policy, as `Net.numbers` has it; `by_net`: whether it chooses, else the game's rollout
     policy; `whim`: share of random choices; `features`, `rows`: room for what a seat knows and for its actions. Written of each
-    decision: `inputs`, what the seat knew, then what it chose; `brought`, how much more it brought to the seat than the room's
+    decision: `inputs`, what the seat knew, then what it chose; `brought`, how much more it brought to the seat than the game's
     `evaluate` said before it, with all hands open: that takes out some luck, and is the same for all choices. What it brought
     counts from decision to decision: a share `far` of it is what comes later, the rest what `evaluate` says at the next one
     (R. Sutton, "Learning to predict by the methods of temporal differences", 1988), up to what the round brought at its end.

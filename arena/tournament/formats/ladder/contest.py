@@ -33,7 +33,7 @@ deciding takes the longer the more was played."""
 _KEY = b"arena ladder"  # public: who sits where at a table is no secret
 
 
-def dice_of(stage: int, place: int, number: int) -> int:
+def stream_of(stage: int, place: int, number: int) -> int:
     """The random bits that seat the table `number` of an entry in a stage."""
     return rng.derive(_KEY, stage, place, number)
 
@@ -118,9 +118,9 @@ class ContestStage:
         numbers = [0] * len(plan.entries)
         for place, groups in enumerate(self._asked_tables):
             for group in groups:
-                dice = dice_of(self._stage, place, numbers[place])
+                stream = stream_of(self._stage, place, numbers[place])
                 numbers[place] += 1
-                chosen += [(place, shuffled(table, dice)) for table in group]
+                chosen += [(place, shuffled(table, stream)) for table in group]
         asked = sum(plan.matches_at(place) for place, _ in chosen)
         most = min(rules.stage_matches, BESIDE * asked) if asked else rules.stage_matches
         chosen = _within(chosen, rules.stage_matches, plan)
@@ -141,9 +141,9 @@ class ContestStage:
                 del waiting[place]
                 continue
             has_had[place] = True
-            dice = dice_of(self._stage, place, numbers[place])
+            stream = stream_of(self._stage, place, numbers[place])
             numbers[place] += 1
-            chosen.append((place, shuffled(table, dice)))
+            chosen.append((place, shuffled(table, stream)))
             amounts[place] += plan.matches_at(place) / rules.weights[place]
             left -= plan.matches_at(place)
         return chosen

@@ -30,7 +30,7 @@ from arena.match.seeds import key_of_link
 from arena.ratings.rows import Bot, Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchLuck, MatchRecord, Outcome
-from arena.tournament.formats.ladder.contest import ContestStage, Served, dice_of
+from arena.tournament.formats.ladder.contest import ContestStage, Served, stream_of
 from arena.tournament.formats.ladder.look import Look, look_at
 from arena.tournament.formats.ladder.state import LadderPlan, Leg
 from arena.tournament.formats.plan import Plan
@@ -154,8 +154,8 @@ class LadderSchedule(StagedSchedule):
             seats = {look.bots.index(self._bot(bot)): bot for bot in able}
             tables = list(look.tables(list(seats), entry.seats)) if len(able) >= entry.seats else []
             stage = len(self._ladder.stages)
-            dice = [dice_of(stage, place, number) for number in range(len(tables))]
-            chosen.append([(place, shuffled([seats[number] for number in t], d)) for t, d in zip(tables, dice)])
+            stream = [stream_of(stage, place, number) for number in range(len(tables))]
+            chosen.append([(place, shuffled([seats[number] for number in t], d)) for t, d in zip(tables, stream)])
         return [table for number in range(max(map(len, chosen))) for of in chosen for table in of[number : number + 1]]
 
     def _within_budget(self, tables: Sequence[tuple[int, Table]]) -> list[tuple[int, Table]]:

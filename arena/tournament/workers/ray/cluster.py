@@ -84,11 +84,11 @@ class Cluster:
         """`most`: how many CPUs to use at the same time (None: all); `say`: is given each line of news."""
         self._ray, self._job, self._most, self._say = ray, job, most, say
         self._needs = {game: sorted(parts) for game, parts in needs_of(job.plan, job.bots).items()}
-        self._rooms = list(self._needs)
+        self._games = list(self._needs)
         self._has_untrusted = any(not bot.trusted for bot in job.plan.contestants)
         commands = [bot.command for bot in job.bots.values()]
         self._programs = [bot for bot in commands if bot is not None and "/" not in bot.command[0]]
-        self._ours = installation(self._rooms)
+        self._ours = installation(self._games)
         ray.cloudpickle.register_pickle_by_value(node_agent)
         self._agent = ray.remote(node_agent.NodeAgent)
         self._nodes: dict[str, Node] = {}
@@ -206,7 +206,7 @@ class Cluster:
         node.agent = self._agent.options(
             num_cpus=0, scheduling_strategy=node.strategy, runtime_env=ENVIRONMENT, max_restarts=0
         ).remote()
-        self._ask(node, "installation", self._rooms)
+        self._ask(node, "installation", self._games)
         node.state = State.COMPARING
 
     def _ask(self, node: Node, question: str, *arguments: Any) -> None:

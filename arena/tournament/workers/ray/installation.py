@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from arena import games
+from arena.engine.game import Game
 from arena.engine.jit import source_folder
-from arena.engine.room import Game
 from arena.shipped import HOUSE, PACKAGE
 
 HALL = "arena-hall"
@@ -16,10 +16,10 @@ PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "msgspec")  # what plays, and
 DIGITS = 12
 
 
-def installation(rooms: Iterable[str]) -> dict[str, str]:
-    """The version or hash of each installed part, by name of the part; `rooms`: the games that will be played."""
+def installation(all_games: Iterable[str]) -> dict[str, str]:
+    """The version or hash of each installed part, by name of the part; `games`: the games that will be played."""
     found = {"arena": f"{_version(HALL)} (sources {_source_hash(PACKAGE)})"}
-    found |= {f"the rules of {room}": _rules(games.load(room)) for room in rooms}
+    found |= {f"the rules of {game}": _rules(games.load(game)) for game in all_games}
     found |= {"Python": f"{platform.python_version()} ({platform.python_implementation()})"}
     found |= {package: _version(package) for package in PACKAGES}
     return found | {"processor": platform.machine()}  # another one may round a bot's floating point numbers differently
@@ -45,10 +45,10 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _rules(room: Game) -> str:
-    """The version of a room's rules; for a room of another distribution also a hash of its sources."""
-    folder = source_folder(room.package)
-    version = f"version {room.version}"
+def _rules(game: Game) -> str:
+    """The version of a game's rules; for a game of another distribution also a hash of its sources."""
+    folder = source_folder(game.package)
+    version = f"version {game.version}"
     return version if folder.is_relative_to(PACKAGE) else f"{version} (sources {_source_hash(folder)})"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 class NodeAgent:
     """The Ray actor of one node."""
 
-    def installation(self, rooms: Sequence[str]) -> dict[str, str]:
+    def installation(self, games: Sequence[str]) -> dict[str, str]:
         """Return what is installed on the node (see installation.installation), or only the version of one that is too old."""
         try:
             from arena.tournament.workers.ray.installation import installation
@@ -22,7 +22,7 @@ class NodeAgent:
                 return {"arena": importlib.metadata.version("arena-hall")}
             except importlib.metadata.PackageNotFoundError:
                 return {"arena": f"none ({error})"}
-        return installation(rooms)
+        return installation(games)
 
     def prepare(
         self, needs: Mapping[str, Sequence[str]], level: str, least: str, has_untrusted: bool, programs: Sequence[Any]
@@ -34,8 +34,8 @@ class NodeAgent:
         """
         from arena import cache
         from arena.errors import ArenaError, BotError
-        from arena.match.sandbox import Keeper, LockError, find_program
-        from arena.tournament.workers.compiling import warm_rooms
+        from arena.match.sandbox import LockError, Supervisor, find_program
+        from arena.tournament.workers.compiling import warm_games
 
         said: dict[str, str] = {}
         for bot in programs:
@@ -47,8 +47,8 @@ class NodeAgent:
             return {"error": "its workers do not start with PYTHONHASHSEED=0: sets of strings would be in another order"}
         if has_untrusted:
             try:
-                with Keeper((), level=level, least=least) as keeper:
-                    said["isolation"], said["reason"] = keeper.level, keeper.reason
+                with Supervisor((), level=level, least=least) as supervisor:
+                    said["isolation"], said["reason"] = supervisor.level, supervisor.reason
             except LockError as error:
                 return {"error": f"bots that are not trusted cannot be locked in there: {error}"}
         cache.cache_root()
@@ -56,7 +56,7 @@ class NodeAgent:
             said["cache"] = f"no folder of its own for compiled rules (set {cache.VARIABLE}): every worker compiles for itself"
             return said
         try:
-            seconds = warm_rooms(needs, lambda _: None)
+            seconds = warm_games(needs, lambda _: None)
         except ArenaError as error:
             return {"error": str(error)}
         return said | ({"compiled": f"the rules were compiled after {seconds:.0f} s"} if seconds else {})

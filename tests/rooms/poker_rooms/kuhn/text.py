@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.game import Document, States
 from arena.engine.position import PositionReader, require_whole_deck, seed_text
-from arena.engine.room import Document, States
 from arena.errors import PositionError
 from arena.games import load
 from poker_rooms.kuhn import rules

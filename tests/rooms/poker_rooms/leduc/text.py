@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from arena.engine.game import Document
 from arena.engine.position import seed_text
-from arena.engine.room import Document
 from arena.errors import PositionError
 from poker_rooms.leduc import rules
 from poker_rooms.leduc.knowledge import is_known

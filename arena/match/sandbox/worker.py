@@ -20,8 +20,8 @@ from arena import games
 from arena.agent import Agent, BlankModule, EndInfo, LoadedBot, StartInfo
 from arena.agent.agent import plain_action
 from arena.agent.view import Notes, View, checked_notes, notes_on
+from arena.engine.game import Game
 from arena.engine.readiness import Part, absent_parts
-from arena.engine.room import Game
 from arena.errors import BotError, printable, short_trace, without_places
 from arena.match.sandbox import clocks, kernel, memory, namespaces, program, wire
 from arena.match.sandbox.lockdown import Cell, lock
@@ -154,9 +154,9 @@ class _Role:
                 _send(_ended(agent, request))
 
     def _ask_for(self, part: Part) -> None:
-        """Tell the worker that the bot needs a part of its room that is not here, and wait to be ended.
+        """Tell the worker that the bot needs a part of its game that is not here, and wait to be ended.
 
-        A part of another room stays absent, and calling it fails: nothing is compiled for a game that is not played.
+        A part of another game stays absent, and calling it fails: nothing is compiled for a game that is not played.
         """
         if self._start is not None and self._start.info is not None and part.game == self._start.info.game:
             _send(wire.Lacking(self._asked, part.name))

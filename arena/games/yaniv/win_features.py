@@ -45,13 +45,13 @@ _TO_POINTS, _TO_REST, _TO_LEFT, _TO_CARDS, _TO_RANKS, _TO_JOKERS, _TO_NEXT, _TO_
 _MOMENT = 18
 _OPEN = 4  # for each end of the open discard
 _MORE = 6 + _POINT_STEPS  # of the other seats
-_FIRST, _SECOND, _AT, _APARTS, _ENDS, _OTHERS, PROSPECT = itertools.accumulate(
+_FIRST, _SECOND, _AT, _APARTS, _ENDS, _OTHERS, WIN_FEATURES = itertools.accumulate(
     (_SIDE, _SIDE, _MOMENT, 4 * (2 * _APART + 1), 2 * _OPEN, _MORE), initial=0
 )
 
 
 @jit
-def prospect(s: State, pair: int, out: Features) -> int:
+def win_features(s: State, pair: int, out: Features) -> int:
     """Write the numbers of a pair of seats; gives first seat << 4 | second seat, or -1 where there is no such pair.
 
     In a match that goes on, without seats that dropped out. The first seat of a pair is the one that comes earlier in turn.
@@ -64,7 +64,7 @@ def prospect(s: State, pair: int, out: Features) -> int:
         if first + 1 >= s.seats:
             return -1
     own, other = (starter + first) % s.seats, (starter + second) % s.seats
-    for i in range(PROSPECT):
+    for i in range(WIN_FEATURES):
         out[i] = 0.0
     width = _lead_width(s)
     _write_side(s, own, _FIRST, out)
@@ -244,6 +244,6 @@ def asks(resolved: Mapping[str, OptionValue]) -> bool:
 
 
 @jit
-def has_prospects(s: State) -> bool:
+def has_win_features(s: State) -> bool:
     """Whether the network is asked at this moment: in a match that goes on, without drop-outs."""
     return s.phase != MATCH_OVER and s.mode == 0

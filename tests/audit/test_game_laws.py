@@ -1,6 +1,6 @@
-"""Every room against the laws of the rules engine (arena/audit/laws), and the laws against broken rooms.
+"""Every game against the laws of the rules engine (arena/audit/laws), and the laws against broken games.
 
-The rooms are those of arena, and two of another distribution (tests/rooms).
+The games are those of arena, and two of another distribution (tests/rooms).
 """
 
 import json
@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 
 from arena.audit import laws as conformance
 from arena.audit.laws import LAWS, laws, parts
-from arena.engine.room import Game
+from arena.engine.game import Game
 from arena.games import load, names
 from helpers import poker_rooms
 from helpers.once import once
 
 pytestmark = pytest.mark.usefixtures("poker")
 
-ROOMS = [*names(), *poker_rooms.NAMES]
+GAMES = [*names(), *poker_rooms.NAMES]
 SEEDS = st.integers(0, 2**128 - 1)
 MANY = 6 if "ARENA_TEST_ALL" in os.environ else 4
 FILES = ("RULES.md", "rules.py", "rollout.py", "text.py", "view.py", "vectors.jsonl", "playthrough.txt")
@@ -38,10 +38,10 @@ from arena import games
 from arena.audit import laws as conformance
 
 for name in sys.argv[1:]:
-    room = games.load(name)
-    games.warm(room)
+    game = games.load(name)
+    games.warm(game)
     try:
-        conformance.compiled_once(room, 1)
+        conformance.compiled_once(game, 1)
         answer = ""
     except AssertionError as error:
         answer = str(error) or "failed"
@@ -64,11 +64,11 @@ from arena.audit import laws as conformance
 
 SHORT = {"nertz": {"tick_limit": 40, "max_rounds": 2}, "yaniv": {"limit": 30}}  # without the compiler a match takes long
 for name in sys.argv[1:]:
-    room = games.load(name)
-    options = room.resolve_options(SHORT.get(name, {}), room.seats[0])
+    game = games.load(name)
+    options = game.resolve_options(SHORT.get(name, {}), game.seats[0])
     for law in conformance.LAWS:
-        law(conformance.Table(room, room.seats[0], options, seed=1))
-    print(json.dumps([name, conformance.fingerprint(room, range(2), 400)]))
+        law(conformance.Table(game, game.seats[0], options, seed=1))
+    print(json.dumps([name, conformance.fingerprint(game, range(2), 400)]))
 """
 HELD_COMPILED = PLAYED.replace("range(4), 60", "range(2), 400")
 SEARCHED = """
@@ -77,28 +77,28 @@ import sys
 from arena import games, search
 
 for name in sys.argv[1:]:
-    room = games.load(name)
-    states = room.deal(room.seats[0], room.resolve_options({}, room.seats[0]), 3)
-    seat = room.engine.current_seat(states)
+    game = games.load(name)
+    states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 3)
+    seat = game.engine.current_seat(states)
     found = []
     for method in search.METHODS:
         asked = search.Settings(iterations=12, method=method, world_iterations=5)
-        found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked))
+        found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked))
     memory, asked = search.Memory(), search.Settings(iterations=40)
-    found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory))
-    room.engine.advance(states, room.legal_list(states)[0])
-    while room.engine.current_seat(states) != seat:
-        room.engine.advance(states, room.legal_list(states)[-1])
+    found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
+    game.engine.advance(states, game.legal_list(states)[0])
+    while game.engine.current_seat(states) != seat:
+        game.engine.advance(states, game.legal_list(states)[-1])
     # this search goes on from the tree of the one before
-    found.append(search.search(room, room.observed(states, seat), seat, room.legal_list(states), asked, memory))
+    found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
     print(json.dumps([name, [str(one.choices) for one in found]]))
 """
 
 
-def in_fresh_process(code: str, rooms: Sequence[str], *, compiler: bool) -> dict[str, Any]:
-    """What a new interpreter finds of each of the rooms."""
+def in_fresh_process(code: str, all_games: Sequence[str], *, compiler: bool) -> dict[str, Any]:
+    """What a new interpreter finds of each of the games."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *rooms],
+        [sys.executable, "-W", "error", "-c", code, *all_games],
         capture_output=True,
         text=True,
         env={**os.environ, "NUMBA_DISABLE_JIT": str(int(not compiler))},
@@ -109,100 +109,102 @@ def in_fresh_process(code: str, rooms: Sequence[str], *, compiler: bool) -> dict
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("matches", [2, pytest.param(MANY, marks=pytest.mark.slow)])
-def test_law(room, law, matches):
+def test_law(game, law, matches):
     @settings(max_examples=matches, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=SEEDS)
     def holds(seed):
-        law(conformance.make_table(load(room), seed))
+        law(conformance.make_table(load(game), seed))
 
     holds()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [1, 2])
-@pytest.mark.parametrize("room", ROOMS)
-def test_law_at_the_fewest_and_the_most_seats(room, seats):
-    game = load(room)
+@pytest.mark.parametrize("loaded", GAMES)
+def test_law_at_the_fewest_and_the_most_seats(loaded, seats):
+    game = load(loaded)
     count = game.seats[0] if seats == 1 else game.seats[-1]
     for law in LAWS:
         law(conformance.Table(game, count, game.resolve_options({}, count), seed=7))
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_options_are_exact(room):
-    conformance.options_are_exact(load(room))
+@pytest.mark.parametrize("game", GAMES)
+def test_options_are_exact(game):
+    conformance.options_are_exact(load(game))
 
 
 @pytest.mark.parametrize(
-    ("room", "rooms"),
-    [(room, poker_rooms.NAMES) for room in poker_rooms.NAMES]
-    + [pytest.param(room, names(), marks=pytest.mark.slow) for room in names()],
+    ("game", "all_games"),
+    [(game, poker_rooms.NAMES) for game in poker_rooms.NAMES]
+    + [pytest.param(game, names(), marks=pytest.mark.slow) for game in names()],
 )
-def test_every_function_is_compiled_for_one_signature(room, rooms, tmp_path_factory):
-    found = once(tmp_path_factory, f"signatures-of-{rooms[0]}", lambda: in_fresh_process(COMPILED_ONCE, rooms, compiler=True))
-    assert found[room] == ""
+def test_every_function_is_compiled_for_one_signature(game, all_games, tmp_path_factory):
+    found = once(
+        tmp_path_factory, f"signatures-of-{all_games[0]}", lambda: in_fresh_process(COMPILED_ONCE, all_games, compiler=True)
+    )
+    assert found[game] == ""
 
 
-def with_and_without_compiler(folders: pytest.TempPathFactory, name: str, code: str, room: str) -> list[Any]:
-    """What the code finds of a room, with the compiler and without."""
+def with_and_without_compiler(folders: pytest.TempPathFactory, name: str, code: str, game: str) -> list[Any]:
+    """What the code finds of a game, with the compiler and without."""
 
     def find() -> list[dict[str, Any]]:
-        return [in_fresh_process(code, ROOMS, compiler=compiler) for compiler in (True, False)]
+        return [in_fresh_process(code, GAMES, compiler=compiler) for compiler in (True, False)]
 
-    return [found[room] for found in once(folders, name, find)]
+    return [found[game] for found in once(folders, name, find)]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_compiler_changes_nothing(room, tmp_path_factory):
-    with_compiler, without = with_and_without_compiler(tmp_path_factory, "played", PLAYED, room)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_compiler_changes_nothing(game, tmp_path_factory):
+    with_compiler, without = with_and_without_compiler(tmp_path_factory, "played", PLAYED, game)
     assert with_compiler == without
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", ROOMS)
-def test_all_laws_hold_without_the_compiler(room):
+@pytest.mark.parametrize("game", GAMES)
+def test_all_laws_hold_without_the_compiler(game):
     """Numbers of numpy overflow where compiled ones are wide; a warning is an error here. What is played is the same, too."""
-    found = [in_fresh_process(HELD if not compiler else HELD_COMPILED, [room], compiler=compiler) for compiler in (True, False)]
+    found = [in_fresh_process(HELD if not compiler else HELD_COMPILED, [game], compiler=compiler) for compiler in (True, False)]
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_compiler_changes_no_search(room, tmp_path_factory):
-    with_compiler, without = with_and_without_compiler(tmp_path_factory, "searched", SEARCHED, room)
+@pytest.mark.parametrize("game", GAMES)
+def test_the_compiler_changes_no_search(game, tmp_path_factory):
+    with_compiler, without = with_and_without_compiler(tmp_path_factory, "searched", SEARCHED, game)
     assert with_compiler == without
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_playthrough(room):
+@pytest.mark.parametrize("loaded", GAMES)
+def test_playthrough(loaded):
     """Golden: a difference is a change of the rules, of the deals or of the wording."""
-    game = load(room)
+    game = load(loaded)
     written = (game.folder / "playthrough.txt").read_text(encoding="utf-8")
     assert conformance.playthrough(game) == written, (
-        f"if the change is meant: python -m arena.audit.laws {room} > arena/games/{room}/playthrough.txt, "
+        f"if the change is meant: python -m arena.audit.laws {game} > arena/games/{game}/playthrough.txt, "
         f"and raise VERSION if the rules changed"
     )
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_room_has_all_its_files(room):
-    missing = {name for name in FILES if not (load(room).folder / name).is_file()}
-    assert missing == ({"rollout.py"} if room == "kuhn" else set())  # it shows that a room may do without
+@pytest.mark.parametrize("game", GAMES)
+def test_room_has_all_its_files(game):
+    missing = {name for name in FILES if not (load(game).folder / name).is_file()}
+    assert missing == ({"rollout.py"} if game == "kuhn" else set())  # it shows that a game may do without
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_rules_text_names_every_option(room):
-    text = (load(room).folder / "RULES.md").read_text(encoding="utf-8")
-    assert [option.name for option in load(room).options if f"`{option.name}" not in text] == []
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_text_names_every_option(game):
+    text = (load(game).folder / "RULES.md").read_text(encoding="utf-8")
+    assert [option.name for option in load(game).options if f"`{option.name}" not in text] == []
 
 
 class TestBrokenRooms:
-    """Each law must be able to fail: a room with one fault each."""
+    """Each law must be able to fail: a game with one fault each."""
 
     GAME = load("naga")
     LISTED = load("hisatsu")
-    """A room that lists worlds."""
+    """A game that lists worlds."""
 
     @staticmethod
     def broken(law: Callable[[conformance.Table], None], game: Game, match: str, seeds: int = 3) -> None:

@@ -11,8 +11,8 @@ from arena.agent.view import View
 from arena.match import Fault
 from arena.match.in_process import InProcessSeat
 from arena.records import Ending, MatchRecord
-from arena.server.table_process import telling
-from arena.server.table_process.desk import Desk
+from arena.server.table_process import broadcaster
+from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Advise, Ask, Envelope, FromTable, Hint, Refused, Replace, Restore, ToTable
 from helpers.scripted_tables import Reaction, ScriptedHall, played, setup
 
@@ -76,10 +76,10 @@ def test_what_another_person_says_early_is_kept_until_it_is_asked_for() -> None:
 def test_a_bot_that_chooses_together_with_a_person_has_answered_when_the_person_does(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it would compute, and be charged nothing, for as long as the person thinks."""
     computing, seen = set[InProcessSeat](), list[int]()
-    ask, answer, serve = InProcessSeat.ask, InProcessSeat.answer, Desk._serve
+    ask, answer, serve = InProcessSeat.ask, InProcessSeat.answer, InputQueue._serve
     monkeypatch.setattr(InProcessSeat, "ask", lambda seat, view: (computing.add(seat), ask(seat, view))[1])
     monkeypatch.setattr(InProcessSeat, "answer", lambda seat: (computing.discard(seat), answer(seat))[1])
-    monkeypatch.setattr(Desk, "_serve", lambda desk, message: (seen.append(len(computing)), serve(desk, message))[1])
+    monkeypatch.setattr(InputQueue, "_serve", lambda desk, message: (seen.append(len(computing)), serve(desk, message))[1])
     table_of(lambda seat, ask: [act(seat, ask)])
     assert seen and not any(seen)
 
@@ -150,9 +150,9 @@ def test_a_decision_is_searched_once_however_often_a_hint_is_wanted(monkeypatch:
         searched.append(decision)
         return Hint(decision=decision, best="a", simulations=1, choices=[], loss=None)
 
-    monkeypatch.setattr(telling, "hint", found)
+    monkeypatch.setattr(broadcaster, "hint", found)
     told: list[FromTable] = []
-    adviser = telling.Adviser(told.append)
+    adviser = broadcaster.Adviser(told.append)
     for decision in (4, 4, 4, 6, 6):
         adviser.advise(0, decision, cast(View, None))
         for thread in threading.enumerate():

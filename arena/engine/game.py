@@ -1,8 +1,8 @@
-"""A loaded game room: its rules, its notation, its view, its compiled entries. How rooms are found: arena/games/__init__.py.
+"""A loaded game game: its rules, its notation, its view, its compiled entries. How games are found: arena/games/__init__.py.
 
-A room is a package with rules.py, text.py and view.py; the rooms of arena itself, in arena/games, all have rollout.py,
+A game is a package with rules.py, text.py and view.py; the games of arena itself, in arena/games, all have rollout.py,
 encoding.py, RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py, rollout.py and encoding.py define is in
-contract.py, what text.py offers is `TextModule`; view.py defines VIEW, the class of the room's views, and `warm(view)`.
+contract.py, what text.py offers is `TextModule`; view.py defines VIEW, the class of the game's views, and `warm(view)`.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -29,9 +29,9 @@ Document: TypeAlias = dict[str, Any]
 
 
 class TextModule(Protocol):
-    """What a room's text.py offers: the room's notation, both ways (plain Python, never on a hot path).
+    """What a game's text.py offers: the game's notation, both ways (plain Python, never on a hot path).
 
-    A room with a comparator of its own may also offer `compare(case)`, which gives the `winner` of a case of
+    A game with a comparator of its own may also offer `compare(case)`, which gives the `winner` of a case of
     `arena verify` that names no position (docs/notation.md, "Traces").
     """
 
@@ -66,13 +66,13 @@ class TextModule(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A game whose room is loaded: its rules, its notation, its view and its compiled entries."""
+    """A game whose game is loaded: its rules, its notation, its view and its compiled entries."""
 
     name: str
     rules: Any
-    """The room's module rules.py."""
+    """The game's module rules.py."""
     rollout: Any
-    """The functions, CONSTANTS and DEFAULTS of the room's rollout.py, with defaults for what it leaves out."""
+    """The functions, CONSTANTS and DEFAULTS of the game's rollout.py, with defaults for what it leaves out."""
     text: TextModule
     view: type[Any]
     """The typed view that bots of this game see."""
@@ -81,16 +81,16 @@ class Game:
     engine: Engine
     make_encoding: Callable[["Game"], Encoding]
     """Gives `encoding` when somebody asks for it."""
-    sketch: Any
-    """The functions of the room's sketch.py with SKETCH, CLUE (how many numbers they write) and LEARNS (the numbers of seats
-    that they are written for), with defaults for what it leaves out."""
+    state_features: Any
+    """The functions of state_features.py with STATE_FEATURES, BELIEF_FEATURES (how many they write) and LEARNS (numbers of
+    seats that they are written for), with defaults for what it leaves out."""
     nets: Nets
-    """What the room has learnt: the networks of its learnt.npz; none where it has no such file."""
+    """What the game has learnt: the networks of its learnt.npz; none where it has no such file."""
     _vectors: dict[bytes, Words] = field(default_factory=dict, compare=False, repr=False)  # of the options that were played
 
     def __post_init__(self) -> None:
-        """Raise ArenaError for networks of other inputs than the room has, wherever they come from."""
-        self.nets.check_inputs({"value": self.sketch.SKETCH, "belief": self.sketch.CLUE})
+        """Raise ArenaError for networks of other inputs than the game has, wherever they come from."""
+        self.nets.check_inputs({"value": self.state_features.STATE_FEATURES, "belief": self.state_features.BELIEF_FEATURES})
 
     @property
     def version(self) -> int:
@@ -109,7 +109,7 @@ class Game:
 
     @property
     def package(self) -> str:
-        """The room's package, such as `arena.games.naga`: bots import the type of their view from it."""
+        """The game's package, such as `arena.games.naga`: bots import the type of their view from it."""
         return cast(str, self.rules.__name__).rpartition(".")[0]
 
     @property
@@ -119,7 +119,7 @@ class Game:
 
     @property
     def folder(self) -> Path:
-        """The room's folder: RULES.md, vectors.jsonl, playthrough.txt."""
+        """The game's folder: RULES.md, vectors.jsonl, playthrough.txt."""
         return Path(self.rules.__file__).parent
 
     def new_states(self) -> States:
@@ -132,7 +132,7 @@ class Game:
 
     @property
     def constants(self) -> Numbers:
-        """[constants]: a new array of the defaults of the room's CONSTANTS, for searches."""
+        """[constants]: a new array of the defaults of the game's CONSTANTS, for searches."""
         return np.array([constant.default for constant in self.rollout.CONSTANTS], float)
 
     def from_bytes(self, data: bytes) -> States:
@@ -204,7 +204,7 @@ class Game:
     def ms_per_tick(self, resolved: Mapping[str, OptionValue]) -> int | None:
         """CPU milliseconds of thinking that delay a choice by one tick; None where time has no part in the game.
 
-        Only a room with such an option offers `ms_per_tick(resolved)`, and then `delayed(action, ticks)` (see `timed`).
+        Only a game with such an option offers `ms_per_tick(resolved)`, and then `delayed(action, ticks)` (see `timed`).
         """
         measure = getattr(self.rules, "ms_per_tick", None)
         return cast("int | None", measure(resolved)) if measure else None

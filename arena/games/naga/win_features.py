@@ -43,21 +43,21 @@ _NEXT = 7  # of the place that comes first, if its best cards are played there: 
 _ELTAM = 11
 _HAND = 12
 _MOMENT = 6 + 2 * (MAJORITY + 1) + CONTESTS
-_AT, _PLACES, _KEPT, _LAST, _FIRST, _SECOND, PROSPECT = itertools.accumulate(
+_AT, _PLACES, _KEPT, _LAST, _FIRST, _SECOND, WIN_FEATURES = itertools.accumulate(
     (_MOMENT, _SINGLES * _PLACE, 2 * _NEXT, _ELTAM, _HAND, _HAND), initial=0
 )
 _RULES = np.array([constant.default for constant in CONSTANTS])
 
 
 @jit
-def prospect(s: State, pair: int, out: Features) -> int:
+def win_features(s: State, pair: int, out: Features) -> int:
     """Write the numbers of the two seats in a game that goes on; gives first seat << 4 | second seat, or -1 for another pair.
 
     The first seat is the one that chooses the place of this contest, at Eltam the one that would.
     """
     if pair > 0 or s.phase >= GAME_OVER:
         return -1
-    for i in range(PROSPECT):
+    for i in range(WIN_FEATURES):
         out[i] = 0.0
     own = chooser(s)
     other = 1 - own

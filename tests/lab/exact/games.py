@@ -1,4 +1,4 @@
-"""End games of the rooms: trees grown from a room's own rules, over the worlds that may be behind what the seats see."""
+"""End games of the games: trees grown from a game's own rules, over the worlds that may be behind what the seats see."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from arena.engine.room import Game, States
+from arena.engine.game import Game, States
 from lab.exact.solve import best_response, expected
 from lab.exact.tree import Tree
 
@@ -31,13 +31,13 @@ def grow(
 ) -> Tree:
     """The game from here to the end of the round. In all `worlds` the same seats play, and the same one is to choose.
 
-    What a seat knows is its seen state (and its own choices on the way here). Rewards are `evaluate` of the room's
+    What a seat knows is its seen state (and its own choices on the way here). Rewards are `evaluate` of the game's
     rollout.py with its own numbers, as in searches. Seats in `following` have no choice but what their policy says.
     Raises TooLargeError for more than `most` nodes.
     """
     seats = int(game.rules.num_seats(game.from_bytes(next(iter(worlds)))[0]))
-    room = _Room(game, seats, settle, following or {})
-    return Tree(seats, ((RoomPosition(room, game.from_bytes(world)), weight) for world, weight in worlds.items()), most)
+    loaded = _Room(game, seats, settle, following or {})
+    return Tree(seats, ((GamePosition(loaded, game.from_bytes(world)), weight) for world, weight in worlds.items()), most)
 
 
 def gain(game: Game, worlds: Worlds, seat: int, policy: Policy, settle: Settle | None = None) -> float:
@@ -63,10 +63,10 @@ class _Room:
 
 
 @dataclass(frozen=True)
-class RoomPosition:
-    """A true state of a room as a position of a tree."""
+class GamePosition:
+    """A true state of a game as a position of a tree."""
 
-    room: _Room
+    game: _Room
     states: States
 
     @cached_property
@@ -104,9 +104,9 @@ class RoomPosition:
         policy = self.room.following.get(self.seat)
         return codes if policy is None or len(codes) == 1 else [policy(self.observed, self.seat, codes)]
 
-    def after(self, action: int) -> "RoomPosition":
+    def after(self, action: int) -> "GamePosition":
         """The position that a choice leads to."""
-        return RoomPosition(self.room, played(self.room.game, self.states, action))
+        return GamePosition(self.room, played(self.room.game, self.states, action))
 
 
 def played(game: Game, states: States, *actions: int) -> States:

@@ -13,21 +13,21 @@ LEARNS = (3,)
 _SEATS, _SLOTS = LEARNS[0], LEARNS[0] - 1
 # A seat: its score, turns left, whether it is to choose, captured and failed requests, its hand.
 _SIDE = 5 + VALUES
-# A slot: a request is there, its hit points, points, one-point cards left, whether the next card is open, room left, whether it
+# A slot: a request is there, its hit points, points, one-point cards left, whether the next card is open, game left, whether it
 # bears its cards, cards on it, whether one more card is hidden; then for each seat: its claim, hidden cards, cards that fit.
 _SLOT = 9 + 3 * _SEATS
-SKETCH = _SEATS * _SIDE + _SLOTS * _SLOT + 1
+STATE_FEATURES = _SEATS * _SIDE + _SLOTS * _SLOT + 1
 # Beside it: for each seat the cards hidden on requests in this world; by slot and seat their sum.
-CLUE = SKETCH + _SEATS * VALUES + _SLOTS * _SEATS
+BELIEF_FEATURES = STATE_FEATURES + _SEATS * VALUES + _SLOTS * _SEATS
 _SIDES, _AT_SLOTS, _STOCK, _HIDDEN, _SUMS = itertools.accumulate(
     (_SEATS * _SIDE, _SLOTS * _SLOT, 1, _SEATS * VALUES), initial=0
 )
 
 
 @jit
-def sketch(s: State, seat: int, out: Features) -> None:
+def state_features(s: State, seat: int, out: Features) -> None:
     """All hands, the own one first, and the slots."""
-    for i in range(SKETCH):
+    for i in range(STATE_FEATURES):
         out[i] = 0.0
     taken = s.turns // s.seats
     more = s.turns - taken * s.seats
@@ -47,11 +47,11 @@ def sketch(s: State, seat: int, out: Features) -> None:
 
 
 @jit
-def clue(s: State, seat: int, out: Features) -> None:
+def belief_features(s: State, seat: int, out: Features) -> None:
     """The same, and which cards the others have hidden where."""
-    for i in range(SKETCH, CLUE):
+    for i in range(STATE_FEATURES, BELIEF_FEATURES):
         out[i] = 0.0
-    sketch(s, seat, out)
+    state_features(s, seat, out)
     for slot in range(s.seats - 1):
         for i in range(hidden_cards(s, slot)):
             card = int(s.cards[slot, i])
@@ -66,10 +66,10 @@ def _write_slot(s: State, seat: int, slot: int, out: Features) -> None:
     at = _AT_SLOTS + _SLOT * slot
     request = int(s.request[slot])
     hidden = hidden_cards(s, slot)
-    room = int(s.hp[request])
+    game = int(s.hp[request])
     for i in range(s.num_cards[slot]):
         card = int(s.cards[slot, i])
-        room -= card & 7
+        game -= card & 7
         if i < hidden:
             out[at + 9 + 3 * near(s, seat, card >> 3) + 1] += 0.5
     out[at] = 1.0
@@ -77,13 +77,13 @@ def _write_slot(s: State, seat: int, slot: int, out: Features) -> None:
     out[at + 2] = s.worth[request] / 8
     out[at + 3] = s.chips[slot] / 4
     out[at + 4] = s.chips[slot] == 0
-    out[at + 5] = max(-1.0, min(1.0, room / 10))
-    out[at + 6] = room >= 0
+    out[at + 5] = max(-1.0, min(1.0, game / 10))
+    out[at + 6] = game >= 0
     out[at + 7] = s.num_cards[slot] / 6
     out[at + 8] = s.chips[slot] == 1
     claimant = claim(s, slot)
     if claimant >= 0:
         out[at + 9 + 3 * near(s, seat, claimant)] = 1.0
-    fitting = FULL_HAND & (1 << max(0, min(VALUES, room)) + 1) - 1
+    fitting = FULL_HAND & (1 << max(0, min(VALUES, game)) + 1) - 1
     for player in range(s.seats):
         out[at + 9 + 3 * near(s, seat, player) + 2] = popcount(int(s.hand[player]) & fitting) / 4

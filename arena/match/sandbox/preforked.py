@@ -12,7 +12,7 @@ from arena.match.sandbox.child import Child, Trouble
 from arena.match.sandbox.forker import Begun, Forker
 
 
-class Spares:
+class PreforkedWorkers:
     """The spare seats of all bots of a worker."""
 
     def __init__(self) -> None:

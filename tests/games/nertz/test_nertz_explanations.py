@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from arena.audit.laws.traces import play_text
-from arena.engine.room import States
-from arena.games.nertz.coach import known, refusals
+from arena.engine.game import States
+from arena.games.nertz.explanations import known, refusals
 from helpers.nertz_tables import DECK, GAME, RANKS, Position, deal, legal, masked
 from helpers.views import view_of, views
 

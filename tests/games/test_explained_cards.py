@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from arena.engine.game import Game
 from arena.engine.random_tables import Table, variants
-from arena.engine.room import Game
 from arena.games import load
 from arena.games.hisatsu.state import DECK
 from arena.games.naga.state import CARDS
 from arena.reports.pages.words import catalogue, filled
 from arena.reports.table import LANGUAGES
+from arena.server.table_process.broadcaster import known_cards, refusals
 from arena.server.table_process.messages import Refusal
-from arena.server.table_process.telling import known_cards, refusals
 
 Document = dict[str, Any]
 Groups = dict[tuple[str, int | None], dict[str, int]]
@@ -32,7 +32,7 @@ ALL, SOME = 60, 7
 
 
 @dataclass
-class Moment:
+class DecisionContext:
     """A decision, and all that its seat has seen of the round so far."""
 
     view: Any
@@ -79,7 +79,7 @@ def test_what_is_known_equals_a_recount_of_what_the_seat_saw(game: str) -> None:
     assert titles == {key for key in catalogue(game)["en"] if key.startswith("known_")}
 
 
-def _naga_reasons(moment: Moment, reasons: list[Refusal]) -> None:
+def _naga_reasons(moment: DecisionContext, reasons: list[Refusal]) -> None:
     position, hand = moment.position, f"hand-{moment.view.seat}"
     cards = set(position["hands"][moment.view.seat])
     playable = {card for action in moment.legal if action.startswith("select") for card in action.split()[1:]}
@@ -94,7 +94,7 @@ def _naga_reasons(moment: Moment, reasons: list[Refusal]) -> None:
             assert place == "4" if reason.why == "why_eltam" else place in position["won"], moment
 
 
-def _hisatsu_reasons(moment: Moment, reasons: list[Refusal]) -> None:
+def _hisatsu_reasons(moment: DecisionContext, reasons: list[Refusal]) -> None:
     position, seat = moment.position, moment.view.seat
     assert all(f"discard {value}" in moment.legal for value in position["hands"][seat]), "no card is refused altogether"
     with_chips = {place: slot for place, slot in enumerate(position["row"]) if slot and slot["chips"]}
@@ -105,7 +105,7 @@ def _hisatsu_reasons(moment: Moment, reasons: list[Refusal]) -> None:
     assert not any(f"place 7 {place}" in moment.legal for place in with_chips), moment
 
 
-def _nanatoridori_reasons(moment: Moment, reasons: list[Refusal]) -> None:
+def _nanatoridori_reasons(moment: DecisionContext, reasons: list[Refusal]) -> None:
     position, seat = moment.position, moment.view.seat
     hand, fronts = position["hands"][seat], position.get("fronts", [""] * 6)[seat]
     found = {(reason.zone.split("-")[0], reason.card): reason for reason in reasons}
@@ -143,7 +143,7 @@ def _check_nanatoridori_reason(reason: Refusal, position: Document, total: int, 
         assert reason.why == ("why_apart" if is_apart else "why_low" if is_equal else "why_few"), where
 
 
-def _naga_recount(moment: Moment) -> Groups:
+def _naga_recount(moment: DecisionContext) -> Groups:
     played = [card for _, text in moment.heard if text.startswith("select") for card in text.split()[1:]]
     field_cards = [card for cards in moment.position["places"].values() for card in cards]
     seen = {*played, *field_cards, *moment.position["hands"][moment.view.seat]}
@@ -152,7 +152,7 @@ def _naga_recount(moment: Moment) -> Groups:
     return {title: unseen, ("known_played", None): dict.fromkeys(played, 1)}
 
 
-def _hisatsu_recount(moment: Moment) -> Groups:
+def _hisatsu_recount(moment: DecisionContext) -> Groups:
     open_cards: dict[int, set[int]] = {seat: set() for seat in range(moment.position["seats"])}
     requests: set[str] = set()
     for position in moment.seen:
@@ -186,7 +186,7 @@ def _certainly_in_hand(position: Document, seat: int, unseen: set[int]) -> set[i
     return certain
 
 
-def _nanatoridori_recount(moment: Moment) -> Groups:
+def _nanatoridori_recount(moment: DecisionContext) -> Groups:
     position, seat = moment.position, moment.view.seat
     blocks: dict[int, list[tuple[str, int]]] = {other: [] for other in range(position["seats"])}
     for before, (who, text) in zip(moment.seen, moment.heard, strict=False):
@@ -233,12 +233,12 @@ def _summed(blocks: list[tuple[str, int]]) -> Counter[str]:
     return total
 
 
-REASONS: dict[str, Callable[[Moment, list[Refusal]], None]] = {
+REASONS: dict[str, Callable[[DecisionContext, list[Refusal]], None]] = {
     "naga": _naga_reasons,
     "hisatsu": _hisatsu_reasons,
     "nanatoridori": _nanatoridori_reasons,
 }
-RECOUNTS: dict[str, Callable[[Moment], Groups]] = {
+RECOUNTS: dict[str, Callable[[DecisionContext], Groups]] = {
     "naga": _naga_recount,
     "hisatsu": _hisatsu_recount,
     "nanatoridori": _nanatoridori_recount,
@@ -246,36 +246,36 @@ RECOUNTS: dict[str, Callable[[Moment], Groups]] = {
 
 
 @cache
-def _moments(game: str) -> list[Moment]:
+def _moments(game: str) -> list[DecisionContext]:
     """Decisions of one seat in random matches of every variant and seat count."""
-    room = load(game)
-    tables = [Table(room, seats, options, 3 * seats) for seats in room.seats for options in variants(room, seats)]
+    loaded = load(game)
+    tables = [Table(loaded, seats, options, 3 * seats) for seats in loaded.seats for options in variants(loaded, seats)]
     return [moment for number, table in enumerate(tables) for moment in _moments_of(table, number % table.seats)]
 
 
-def _moments_of(table: Table, seat: int) -> Iterator[Moment]:
-    room, rng, states = table.game, random.Random(table.seed), table.deal()
+def _moments_of(table: Table, seat: int) -> Iterator[DecisionContext]:
+    game, rng, states = table.game, random.Random(table.seed), table.deal()
     seen: list[Document] = []
     heard: list[tuple[int, str]] = []
     for number in range(DECISIONS):
-        if room.engine.is_terminal(states):
+        if game.engine.is_terminal(states):
             return
-        observed = room.observed(states, seat)
-        position = room.text.masked_position(observed[0], seat)
+        observed = game.observed(states, seat)
+        position = game.text.masked_position(observed[0], seat)
         if seen and position["round"] != seen[-1]["round"]:
             seen, heard = [], []
         seen.append(position)
-        codes = room.legal_list(states)
-        if room.engine.current_seat(states) == seat and (number < ALL or number % SOME == 0):
-            view = room.view(room, observed, seat, codes=codes, events=list, clock=None)
-            yield Moment(view, room.text.action_texts(states[0], codes), list(seen), list(heard))
+        codes = game.legal_list(states)
+        if game.engine.current_seat(states) == seat and (number < ALL or number % SOME == 0):
+            view = game.view(game, observed, seat, codes=codes, events=list, clock=None)
+            yield DecisionContext(view, game.text.action_texts(states[0], codes), list(seen), list(heard))
         action = rng.choice(codes)
-        told = room.engine.seen_action(states, action, seat)
-        heard += room.text.event_texts(observed[0], told) if told else [(-1, "")]
-        room.engine.advance(states, action)
+        told = game.engine.seen_action(states, action, seat)
+        heard += game.text.event_texts(observed[0], told) if told else [(-1, "")]
+        game.engine.advance(states, action)
 
 
-def _headings(room: Game) -> list[set[str]]:
+def _headings(game: Game) -> list[set[str]]:
     """The numbers of the sections in each language."""
-    texts = [(room.folder / name).read_text("utf-8") for name in ("RULES.md", "RULES.ja.md")]
+    texts = [(game.folder / name).read_text("utf-8") for name in ("RULES.md", "RULES.ja.md")]
     return [set(re.findall(r"^## (\d+\.\d+) ", text, re.MULTILINE)) for text in texts]

@@ -1,6 +1,6 @@
 """What the people of a table are told: the positions as they come about, what happened, and that it is their turn.
 
-Beside it why a card cannot be played and what a perfect memory knows (in a room with a `coach.py`); hints, which are what the
+Beside it why a card cannot be played and what a perfect memory knows (`explanations.py` of a game); hints, which are what the
 compiled search would play with what a seat knows; and at the end the result, where it was won, and the luck of the deal: the
 same cards played again by bots, from the seat of each person.
 """
@@ -18,14 +18,14 @@ from msgspec.structs import replace
 
 from arena import games
 from arena.agent.view import View
+from arena.engine.game import Game, States
 from arena.engine.options import OptionValue
-from arena.engine.room import Game, States
 from arena.match import play
 from arena.match.seeds import match_seeds
 from arena.match.single_match import Named
 from arena.records import MatchRecord
 from arena.reports.pages.frames import Event, draws_table, frame, opinion, seen_choosing, stored_match
-from arena.reports.pages.scenes import Scene, Story
+from arena.reports.pages.scenes import Replay, Scene
 from arena.server.table_process.arranging import Arranged, BotSeats, champion
 from arena.server.table_process.messages import (
     Advice,
@@ -44,8 +44,8 @@ from arena.server.table_process.messages import (
 from arena.server.table_process.ticks import Ticks
 
 
-class Coach(Protocol):
-    """The functions of a room's coach.py. They look at the view of one seat, and at nothing else."""
+class Explanations(Protocol):
+    """The functions of a game's explanations.py. They look at the view of one seat, and at nothing else."""
 
     def refusals(self, view: Any) -> Sequence[tuple[Any, ...]]:
         """(zone, card, why, rule, values) of each card of the seat that is part of no legal action; see Refusal.
@@ -59,27 +59,27 @@ class Coach(Protocol):
         ...
 
 
-@cache  # to find a room takes longer than all else that is said at a decision
-def coach_of(game: str) -> Coach | None:
-    """The coach of a room; None for a room without one. Raises ConfigError for an unknown game."""
-    return cast("Coach | None", games.coach(game))
+@cache  # to find a game takes longer than all else that is said at a decision
+def explanations_of(game: str) -> Explanations | None:
+    """The explanations module of a game; None for a game without one. Raises ConfigError for an unknown game."""
+    return cast("Explanations | None", games.explanations(game))
 
 
 def refusals(view: View) -> list[Refusal]:
-    """Why cards of the seat cannot be played now; empty for a room without a coach."""
-    coach = coach_of(view.game)
-    if coach is None:
+    """Why cards of the seat cannot be played now; empty for a game without an explanations module."""
+    explanations = explanations_of(view.game)
+    if explanations is None:
         return []
     return [
         Refusal(zone=zone, card=card, why=why, rule=rule, values=values, to=to[0] if to else "")
-        for zone, card, why, rule, values, *to in coach.refusals(view)
+        for zone, card, why, rule, values, *to in explanations.refusals(view)
     ]
 
 
 def known_cards(view: View) -> list[Known]:
-    """Return what a perfect memory knows beyond the table; empty for a room without a coach."""
-    coach = coach_of(view.game)
-    groups = [] if coach is None else coach.known(view)
+    """Return what a perfect memory knows beyond the table; empty for a game without an explanations module."""
+    explanations = explanations_of(view.game)
+    groups = [] if explanations is None else explanations.known(view)
     return [Known(title=title, cards=list(cards), seat=seat) for title, cards, seat in groups]
 
 
@@ -198,7 +198,7 @@ def _thinking(bot: Named, seconds: float) -> Named:
     return bot._replace(params={**bot.params, "time": min(_LONGEST, max(_SHORTEST, seconds))})
 
 
-class Teller:
+class Broadcaster:
     """Tells each person what the seat may know, in the frames of a replay; an observer of the referee."""
 
     def __init__(
@@ -210,14 +210,14 @@ class Teller:
         send: Callable[[FromTable], object],
         ticks: Ticks | None,
     ) -> None:
-        """`options`: all, resolved; `states`: the deal, which the teller then owns; `people`: their seats.
+        """`options`: all, resolved; `states`: the deal, which the broadcaster then owns; `people`: their seats.
 
         `ticks`: only in real time.
         """
         self.send = send
         self._game = game
         self._options = options
-        self._story = Story(game, states)
+        self._story = Replay(game, states)
         self._in_words = not draws_table(game.name)
         self._ticks = ticks
         self._since: dict[int, list[Event]] = {seat: [] for seat in people}

@@ -9,7 +9,7 @@ import pytest
 from arena.agent import BotFiles
 from arena.games import load
 from arena.match import play
-from arena.match.sandbox import Keeper, LockedSeat, LockError
+from arena.match.sandbox import LockedSeat, LockError, Supervisor
 from arena.match.single_match import agree
 from arena.records import Ending
 from helpers.locked_matches import CLOCK, LIMITS
@@ -26,8 +26,8 @@ BOT, OTHER = (BotFiles(name, {name: SOURCE}) for name in ("one.py", "other.py"))
 
 
 @pytest.fixture
-def keeper() -> Iterator[Keeper]:
-    with Keeper(["naga"]) as opened:
+def supervisor() -> Iterator[Supervisor]:
+    with Supervisor(["naga"]) as opened:
         try:
             _ = opened.level
         except LockError as error:
@@ -35,10 +35,10 @@ def keeper() -> Iterator[Keeper]:
         yield opened
 
 
-def played(keeper: Keeper, *bots: BotFiles) -> set[int]:
+def played(supervisor: Supervisor, *bots: BotFiles) -> set[int]:
     """The process ids of the seats of a match in which all goes well; they have ended."""
     setup = agree("naga", ["one", "two"], seed=3, clock=CLOCK)
-    opened = [LockedSeat(keeper, bot, seed=number, params={}, limits=LIMITS) for bot, number in zip(bots, setup.bot_seeds)]
+    opened = [LockedSeat(supervisor, bot, seed=number, params={}, limits=LIMITS) for bot, number in zip(bots, setup.bot_seeds)]
     try:
         record = play(load("naga"), setup, opened)
         assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2, record.notes
@@ -50,44 +50,44 @@ def played(keeper: Keeper, *bots: BotFiles) -> set[int]:
     return pids
 
 
-def expect(keeper: Keeper, *bots: BotFiles) -> set[int]:
+def expect(supervisor: Supervisor, *bots: BotFiles) -> set[int]:
     """Expect seats of these bots; returns the process ids of all spare ones, once they are there and no others."""
-    keeper.expect([("naga", bot) for bot in bots], LIMITS)
+    supervisor.expect([("naga", bot) for bot in bots], LIMITS)
     return set(until(lambda: len(found := set(filter(runs, seats(os.getpid())))) == len(bots) and found))
 
 
-def test_seats_that_were_expected_are_taken(keeper: Keeper) -> None:
-    spares = expect(keeper, BOT, OTHER)
-    assert played(keeper, BOT, OTHER) == spares
-    twice = expect(keeper, BOT, BOT)
-    assert not twice & spares and played(keeper, BOT, BOT) == twice
+def test_seats_that_were_expected_are_taken(supervisor: Supervisor) -> None:
+    spares = expect(supervisor, BOT, OTHER)
+    assert played(supervisor, BOT, OTHER) == spares
+    twice = expect(supervisor, BOT, BOT)
+    assert not twice & spares and played(supervisor, BOT, BOT) == twice
 
 
-def test_seats_that_nobody_expects_any_more_are_ended(keeper: Keeper) -> None:
-    spares = expect(keeper, BOT, BOT, OTHER)
-    left = expect(keeper, BOT)
+def test_seats_that_nobody_expects_any_more_are_ended(supervisor: Supervisor) -> None:
+    spares = expect(supervisor, BOT, BOT, OTHER)
+    left = expect(supervisor, BOT)
     assert left < spares and not survivors(spares - left)
-    keeper.expect([], LIMITS)
+    supervisor.expect([], LIMITS)
     assert not survivors(left)
 
 
-def test_a_spare_seat_that_was_killed_is_no_loss(keeper: Keeper) -> None:
-    spares = expect(keeper, BOT, OTHER)
+def test_a_spare_seat_that_was_killed_is_no_loss(supervisor: Supervisor) -> None:
+    spares = expect(supervisor, BOT, OTHER)
     for pid in spares:
         os.kill(pid, signal.SIGKILL)
     assert not survivors(spares)
-    assert not played(keeper, BOT, OTHER) & spares
+    assert not played(supervisor, BOT, OTHER) & spares
 
 
-def test_spare_seats_end_with_their_template_and_with_the_zygote(keeper: Keeper) -> None:
-    spares = expect(keeper, BOT)
-    os.kill(keeper.pids[-1], signal.SIGKILL)
+def test_spare_seats_end_with_their_template_and_with_the_zygote(supervisor: Supervisor) -> None:
+    spares = expect(supervisor, BOT)
+    os.kill(supervisor.pids[-1], signal.SIGKILL)
     assert not survivors(spares)
-    others = expect(keeper, OTHER)
-    keeper.renew()
-    assert not survivors(others) and played(keeper, BOT, OTHER)
+    others = expect(supervisor, OTHER)
+    supervisor.renew()
+    assert not survivors(others) and played(supervisor, BOT, OTHER)
 
 
-def test_seats_of_a_game_that_is_not_loaded_are_not_made_ahead(keeper: Keeper) -> None:
-    keeper.expect([("no such game", BOT)], LIMITS)
-    assert keeper.pids == [keeper.pid]
+def test_seats_of_a_game_that_is_not_loaded_are_not_made_ahead(supervisor: Supervisor) -> None:
+    supervisor.expect([("no such game", BOT)], LIMITS)
+    assert supervisor.pids == [supervisor.pid]

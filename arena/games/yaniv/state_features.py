@@ -14,16 +14,16 @@ _STEPS = (2, 4, 6, 8, 11, 15, 20, 26)  # points of a hand, at most; more than th
 # from the stock, cards that everybody knows and their points; then its step of points, and its cards by rank, jokers last.
 _SIDE = 9 + len(_STEPS) + 1 + RANKS + 1
 _MOMENT = 8
-SKETCH = 2 * _SIDE + _MOMENT
-_TOLD = 6  # what the other's last discard tells of its imagined hand, in a clue
-CLUE = SKETCH + _TOLD
+STATE_FEATURES = 2 * _SIDE + _MOMENT
+_TOLD = 6  # what the other's last discard tells of its imagined hand, in belief features
+BELIEF_FEATURES = STATE_FEATURES + _TOLD
 _OWN, _OTHER, _AT = itertools.accumulate((_SIDE, _SIDE), initial=0)
 
 
 @jit
-def sketch(s: State, seat: int, out: Features) -> None:
+def state_features(s: State, seat: int, out: Features) -> None:
     """Both hands, the own one first, and the moment of the round."""
-    for i in range(SKETCH):
+    for i in range(STATE_FEATURES):
         out[i] = 0.0
     _write_side(s, seat, _OWN, out)
     _write_side(s, 1 - seat, _OTHER, out)
@@ -40,11 +40,11 @@ def sketch(s: State, seat: int, out: Features) -> None:
 
 
 @jit
-def clue(s: State, seat: int, out: Features) -> None:
-    """Write what `sketch` writes: what the seat knows of the other hand is written beside what it imagines."""
-    sketch(s, seat, out)
+def belief_features(s: State, seat: int, out: Features) -> None:
+    """Write what `state_features` writes: what the seat knows of the other hand is written beside what it imagines."""
+    state_features(s, seat, out)
     for i in range(_TOLD):
-        out[SKETCH + i] = 0.0
+        out[STATE_FEATURES + i] = 0.0
     if s.turns > 0 and s.phase <= SLAP and s.turn == seat:
         _write_told(s, 1 - seat, out)
 
@@ -63,7 +63,7 @@ def _write_told(s: State, other: int, out: Features) -> None:
     laid = hand_value(previous)
     origins = int(s.origin[other]) & ORIGINS
     for kind in range(2):
-        at = SKETCH + 3 * kind
+        at = STATE_FEATURES + 3 * kind
         count = 0
         least = 50
         for place in range(size):

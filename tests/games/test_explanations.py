@@ -1,4 +1,4 @@
-"""What every room tells people at its table: cards that lie there, rules that exist, sentences with their values."""
+"""What every game tells people at its table: cards that lie there, rules that exist, sentences with their values."""
 
 import re
 from collections import Counter
@@ -8,22 +8,22 @@ import pytest
 from arena.games import load, names
 from arena.reports.pages.words import catalogue
 from arena.reports.table import LANGUAGES
-from arena.server.table_process.telling import coach_of, known_cards, refusals
+from arena.server.table_process.broadcaster import explanations_of, known_cards, refusals
 from helpers.table_cards import ZONES
 from helpers.views import views
 
-ROOMS = [game for game in names() if coach_of(game)]
+GAMES = [game for game in names() if explanations_of(game)]
 MATCHES = 12
 
 
-@pytest.mark.parametrize("game", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_refusal_names_a_card_of_the_table_a_rule_and_a_sentence(game: str) -> None:
-    room, told = load(game), 0
+    loaded, told = load(game), 0
     headings = [
-        set(re.findall(r"^#+ (\d+\.\d+)\b", (room.folder / name).read_text("utf-8"), re.MULTILINE))
+        set(re.findall(r"^#+ (\d+\.\d+)\b", (loaded.folder / name).read_text("utf-8"), re.MULTILINE))
         for name in ("RULES.md", "RULES.ja.md")
     ]
-    for table, view in views(room, MATCHES):
+    for table, view in views(loaded, MATCHES):
         found, zones = refusals(view), ZONES[game](view.position)
         told += len(found)
         addresses = Counter((refusal.zone, refusal.card, refusal.to) for refusal in found)
@@ -37,7 +37,7 @@ def test_a_refusal_names_a_card_of_the_table_a_rule_and_a_sentence(game: str) ->
     assert told
 
 
-@pytest.mark.parametrize("game", ROOMS)
+@pytest.mark.parametrize("game", GAMES)
 def test_what_is_known_has_headings_and_counts(game: str) -> None:
     for table, view in views(load(game), MATCHES):
         for group in known_cards(view):

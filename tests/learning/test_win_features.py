@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from arena.engine.game import Game
 from arena.engine.net import FILE, Net, read_nets
-from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.games import load, luck_nets
 from arena.learning.training.networks import log_loss, predicted_shares
-from arena.learning.training.prospects import PairRows, fit_value, joined, played_rows, players_of, targets_of, write_value
+from arena.learning.training.win_features import PairRows, fit_value, joined, played_rows, players_of, targets_of, write_value
 
 YANIV, NAGA = load("yaniv"), load("naga")
 FRESH = 77  # seed of matches that no training has seen
@@ -67,7 +67,7 @@ def test_a_match_of_one_round_is_learnt_from_as_it_ends() -> None:
 
 
 def test_a_room_without_prospects_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"hisatsu has no prospects.py"):
+    with pytest.raises(ConfigError, match=r"hisatsu has no win_features.py"):
         fit_value(load("hisatsu"), 2_000, 1)
 
 

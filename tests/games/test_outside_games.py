@@ -1,6 +1,6 @@
 """Rooms of another distribution (tests/rooms): found by entry points, played, searched, rated, reported, checked, audited.
 
-The laws of all rooms hold for them too: tests/audit/test_rooms.py. Their theory: tests/lab/test_exact_poker.py.
+The laws of all games hold for them too: tests/audit/test_game_laws.py. Their theory: tests/lab/test_exact_poker.py.
 """
 
 import json
@@ -20,7 +20,7 @@ from arena.cli.main import main
 from arena.engine import defaults, jit
 from arena.engine.contract import ROLLOUT
 from arena.games.discovery import outside_paths
-from arena.match.sandbox import Keeper, LockError
+from arena.match.sandbox import LockError, Supervisor
 from arena.match.single_match import play_match
 from arena.records import Ending
 from arena.tournament.bot_check import check_bot
@@ -76,7 +76,7 @@ def test_what_a_rollout_leaves_out_is_the_default() -> None:
     assert not (kuhn.folder / "rollout.py").exists() and kuhn.rollout.DEFAULTS == defaults.DEFAULTS
     own = (leduc.folder / "rollout.py").read_text()
     assert "def private_code(" in own and "def evaluate(" not in own
-    assert all(hasattr(room.rollout, name) for room in (kuhn, leduc) for name in ROLLOUT)
+    assert all(hasattr(game.rollout, name) for game in (kuhn, leduc) for name in ROLLOUT)
     assert len(kuhn.constants) == 0
     states = kuhn.text.from_position({"seats": 2, "phase": "over", "actions": ["pass", "bet", "bet"], "cards": ["K", "J", "Q"]})
     worth = np.zeros(2)
@@ -158,12 +158,12 @@ def test_a_locked_bot_plays_with_the_view_of_the_room(tmp_path: Path) -> None:
     """It can read the package, which lies in no folder of installed packages, and nothing beside it."""
     bot = tmp_path / "bluffer.py"
     bot.write_text(python_bot("bluffer", games.load("kuhn")) + LOOK)
-    with Keeper(["kuhn"]) as keeper:
+    with Supervisor(["kuhn"]) as supervisor:
         try:
-            assert keeper.level
+            assert supervisor.level
         except LockError as error:
             pytest.skip(f"bots cannot be locked in here: {error}")
-        played = play_locked(keeper, [bot, RANDOM], game="kuhn")
+        played = play_locked(supervisor, [bot, RANDOM], game="kuhn")
     assert {seat.ending for seat in played.record.seats} == {Ending.PLAYED}, played.record.notes
     assert "False True" in played.outputs[0], played.outputs[0]
 
@@ -176,13 +176,13 @@ def test_a_machine_with_another_version_of_their_sources_is_told_apart() -> None
 def test_compiled_code_is_kept_by_package_and_depends_on_what_rooms_share() -> None:
     folder = jit.cache_folder("poker_rooms.kuhn")
     assert folder.name.startswith("poker_rooms.kuhn-") and jit.is_warm("poker_rooms.kuhn")
-    assert jit.source_folder("poker_rooms.kuhn") == poker_rooms.ROOMS / "poker_rooms"
+    assert jit.source_folder("poker_rooms.kuhn") == poker_rooms.GAMES / "poker_rooms"
     assert jit.source_folder("arena.games.naga").name == "naga"
 
 
 def test_what_a_locked_process_must_see_is_the_package_and_its_metadata_alone() -> None:
     entries, readable = outside_paths()
-    assert str(poker_rooms.ROOMS) in entries
+    assert str(poker_rooms.GAMES) in entries
     assert {Path(path).name for path in readable} == {"poker_rooms", "poker_rooms-0.1.0.dist-info"}
 
 
@@ -228,11 +228,11 @@ for case, folder, game in json.loads(sys.argv[1]):
         os._exit(0)
     os.wait()
 """
-"""Loads each room in a process of its own, which has imported arena already."""
+"""Loads each game in a process of its own, which has imported arena already."""
 
 
 def tried(folder: Path) -> dict[str, str]:
-    """What is said of each of the broken rooms."""
+    """What is said of each of the broken games."""
     cases = []
     for case, (entries, rules, _) in BROKEN.items():
         package = folder / case / "new_room"

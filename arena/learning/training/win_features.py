@@ -1,6 +1,6 @@
-"""Fits the network by which luck is worked out in a room: who of two seats finishes the match before the other, all hands open.
+"""Fits the network by which luck is worked out in a game: who of two seats finishes the match before the other, all hands open.
 
-It learns from whole matches between quick players of many kinds: the room's rollout policy with its own constants and with
+It learns from whole matches between quick players of many kinds: the game's rollout policy with its own constants and with
 others, with and without slips. What a round brings is learnt in two steps, as most of what decides a match lies ahead: a first
 network says what the totals are worth at the end of a round, and the second one is fitted to what the first says at the end of
 each round. So a row does not carry the luck of all later rounds. Nothing of it depends on matches of any tournament.
@@ -18,9 +18,9 @@ import numpy as np
 from arena import games
 from arena.engine import jit
 from arena.engine.contract import Numbers
+from arena.engine.game import Game
 from arena.engine.net import Nets, Note, read_note, write_nets
 from arena.engine.rng import seed_fast, seed_words
-from arena.engine.room import Game
 from arena.errors import ConfigError
 from arena.learning.training.compiled import match_play
 from arena.learning.training.compiled.match_play import END, MATCH, TURNED
@@ -30,9 +30,9 @@ from arena.learning.training.selfplay import seed_of
 ROWS = 5_000_000
 """Rows to learn from, all numbers of seats together."""
 KINDS = 24
-"""Kinds of quick players; the first is the room's rollout policy as it is."""
+"""Kinds of quick players; the first is the game's rollout policy as it is."""
 FARTHEST = 2.0
-"""Times by which a constant of a player may differ from the room's."""
+"""Times by which a constant of a player may differ from the game's."""
 SLIPS = (0.0, 0.0, 0.02, 0.05, 0.1, 0.3)
 """Shares of random choices of the players, in turn."""
 LUCKY, KEEP = 0.1, 0.01
@@ -49,7 +49,7 @@ class PairRows:
     """Pairs of seats at moments of matches, a row each."""
 
     inputs: Inputs
-    """[rows, PROSPECT], in half precision: there are millions."""
+    """[rows, WIN_FEATURES], in half precision: there are millions."""
     results: Numbers
     """[rows]: 1 if the first seat of the pair finished before the second."""
     ends: Any
@@ -73,13 +73,13 @@ class FittedValue:
 
 
 def fit_value(game: Game, rows: int, seed: int, say: Callable[[str], None] = lambda _: None) -> FittedValue:
-    """Play at the numbers of seats for which the room's prospects.py is written, and fit. Raises ConfigError if it has none."""
+    """Play at the numbers of seats for which win_features.py is written, and fit. Raises ConfigError if the game has none."""
     seats = _module(game).LEARNS
     say(f"playing {rows:,} rows ...")
     played = joined([played_rows(game, count, rows // len(seats), seed) for count in seats])
     is_held_out = played.matches % HELD_OUT == 0
     is_end = played.ends == np.arange(len(played))
-    own = seed_of(seed, "prospects") & 0xFFFFFFFF
+    own = seed_of(seed, "win_features") & 0xFFFFFFFF
     ends = np.flatnonzero(is_end & ~is_held_out)
     targets = played.results
     if len(ends) > 0:
@@ -121,10 +121,10 @@ def targets_of(first: Any, played: PairRows) -> Numbers:
 
 def players_of(game: Game, seed: int) -> Numbers:
     """[kinds, constants]: the players, as constants of the rollout policy within their ranges."""
-    dice = np.random.default_rng(seed_of(seed, "players"))
+    stream = np.random.default_rng(seed_of(seed, "players"))
     found = np.tile(game.constants, (KINDS, 1))
     for place, constant in enumerate(game.rollout.CONSTANTS):
-        factors = FARTHEST ** dice.uniform(-1.0, 1.0, KINDS - 1)
+        factors = FARTHEST ** stream.uniform(-1.0, 1.0, KINDS - 1)
         found[1:, place] = np.clip(found[1:, place] * factors, constant.low, constant.high)
     return found
 
@@ -137,7 +137,11 @@ def played_rows(game: Game, seats: int, count: int, seed: int) -> PairRows:
     parts: list[PairRows] = []
     while (done := sum(map(len, parts))) < count:
         size = min(_PART, max(1_000 * seats, count - done))
-        inputs, numbers, results = np.zeros((size, module.PROSPECT), np.float32), np.zeros((size, 4), np.int64), np.zeros(size)
+        inputs, numbers, results = (
+            np.zeros((size, module.WIN_FEATURES), np.float32),
+            np.zeros((size, 4), np.int64),
+            np.zeros(size),
+        )
         rng = np.zeros(4, np.int64)
         seed_fast(rng, seed_words(seed_of(seed, "matches", seats, len(parts))))
         written = _entry(game)(
@@ -171,10 +175,10 @@ def joined(parts: Sequence[PairRows]) -> PairRows:
 
 
 def _module(game: Game) -> ModuleType:
-    """The room's prospects.py, where compiled code finds it, and its chance.py. Raises ConfigError if it has none."""
-    module = games.prospects(game)
+    """The game's win_features.py, where compiled code finds it, and its chance.py. Raises ConfigError if it has none."""
+    module = games.win_features(game)
     if module is None:
-        raise ConfigError(f"game: {game.name} has no prospects.py, from which a network for luck could be made")
+        raise ConfigError(f"game: {game.name} has no win_features.py, from which a network for luck could be made")
     match_play.PROSPECTS[jit.record_type(game.rules.STATE)] = module
     games.luck(game)
     return module

@@ -1,4 +1,4 @@
-"""Making a room ready for a command."""
+"""Making a game ready for a command."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -6,19 +6,19 @@ from typing import Any
 from arena import games
 from arena.agent import BotFiles
 from arena.cli.shared.printing import note
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
-from arena.engine.room import Game
 from arena.match.single_match import Named
-from arena.tournament.workers.compiling import needs_at, warm_rooms
+from arena.tournament.workers.compiling import needs_at, warm_games
 
 
 def ready(name: str, bots: Iterable[tuple[BotFiles, Mapping[str, Any]]] = ()) -> Game:
-    """The room of a game, its rules compiled, and what these bots ask for; says so where that takes a while.
+    """The game of a game, its rules compiled, and what these bots ask for; says so where that takes a while.
 
     `bots`: with their parameters. Raises ConfigError for an unknown name.
     """
     game = games.load(name)
-    warm_rooms(needs_at(name, bots), note)
+    warm_games(needs_at(name, bots), note)
     return game
 
 
@@ -30,7 +30,7 @@ def all_ready(chosen: Sequence[str] | None, parts: Collection[str] = ()) -> list
     names = list(chosen or games.names())
     for name in names:
         games.load(name)  # an unknown name is refused before anything is compiled
-    warm_rooms(dict.fromkeys(names, parts), note)
+    warm_games(dict.fromkeys(names, parts), note)
     return names
 
 

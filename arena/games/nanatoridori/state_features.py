@@ -18,8 +18,8 @@ _COUNTS = 5  # of cards on the table: 1, 2, 3, 4, more
 _SIDE = 7 + 3 * VALUES
 # The table: value, number of cards, whether the seat itself played them; the phase; a block or a card drawn: value and number.
 _TABLE = VALUES + _COUNTS + 1 + 4 + VALUES + 1
-SKETCH = 2 * _SIDE + _TABLE
-CLUE = 2 * _SIDE + _TABLE + 3 * VALUES + 2
+STATE_FEATURES = 2 * _SIDE + _TABLE
+BELIEF_FEATURES = 2 * _SIDE + _TABLE + 3 * VALUES + 2
 _OWN, _OTHER, _AT_TABLE, _RUNS, _KNOWN, _GONE, _LATE = itertools.accumulate(
     (_SIDE, _SIDE, _TABLE, VALUES, VALUES, VALUES), initial=0
 )
@@ -28,9 +28,9 @@ _OF_COPIES, _OF_SIZE, _OF_RUNS, _OF_TURNS = 1 / 4, 1 / 12, 1 / 12, 1 / 8
 
 
 @jit
-def sketch(s: State, seat: int, out: Features) -> None:
+def state_features(s: State, seat: int, out: Features) -> None:
     """Both hands, the own one first, and the table."""
-    for i in range(SKETCH):
+    for i in range(STATE_FEATURES):
         out[i] = 0.0
     prices = _prices()
     _write_side(s, seat, _OWN, prices, out)
@@ -39,11 +39,11 @@ def sketch(s: State, seat: int, out: Features) -> None:
 
 
 @jit
-def clue(s: State, seat: int, out: Features) -> None:
+def belief_features(s: State, seat: int, out: Features) -> None:
     """The same; then the imagined hand's runs, its known cards, the discards by value, and how long the round has lasted."""
-    for i in range(SKETCH, CLUE):
+    for i in range(STATE_FEATURES, BELIEF_FEATURES):
         out[i] = 0.0
-    sketch(s, seat, out)
+    state_features(s, seat, out)
     other = 1 - seat
     before = 0
     for i in range(other << ROW, (other << ROW) + s.hand_size[other]):

@@ -1,6 +1,6 @@
-"""Nertz for networks that learn: both layouts, and how far the race is (arena/engine/contract.py).
+"""Nertz for networks that learn: both layouts, and how far the race is; no belief features (arena/engine/contract.py).
 
-What lies hidden is the order of stocks and Nertz piles, which no seat acts on: there is nothing to be inferred, so no clue.
+What lies hidden is the order of stocks and Nertz piles, which no seat acts on: there is nothing to be inferred.
 """
 
 import itertools
@@ -20,8 +20,8 @@ _SIDE = 20
 # The phase, ticks, ticks without progress, piles in the middle, cards wanted there; the lead by totals, by what the layouts
 # seem to bring, and by both; how near the highest total is to the end, and whether this is the last round.
 _MOMENT = 10
-SKETCH = 2 * _SIDE + _MOMENT
-CLUE = 0
+STATE_FEATURES = 2 * _SIDE + _MOMENT
+BELIEF_FEATURES = 0
 _OWN, _OTHER, _AT = itertools.accumulate((_SIDE, _SIDE), initial=0)
 _PRICES = tuple(constant.default for constant in CONSTANTS[LAID : WASTE_GOES + 1])
 _OF_LAID, _OF_NERTZ, _OF_LINE, _OF_SLOT, _OF_WANTED, _OF_NERTZ_WANTED, _OF_NERTZ_FITS, _OF_WASTE = _PRICES
@@ -29,9 +29,9 @@ _OF_LEAD = 1 / 30
 
 
 @jit
-def sketch(s: State, seat: int, out: Features) -> None:
+def state_features(s: State, seat: int, out: Features) -> None:
     """Both layouts, the own one first, and the time."""
-    for i in range(SKETCH):
+    for i in range(STATE_FEATURES):
         out[i] = 0.0
     standing = _write_side(s, seat, _OWN, out) - _write_side(s, 1 - seat, _OTHER, out)
     out[_AT] = s.phase == PLAY
@@ -50,7 +50,7 @@ def sketch(s: State, seat: int, out: Features) -> None:
 
 
 @jit
-def clue(_s: State, _seat: int, _out: Features) -> None:
+def belief_features(_s: State, _seat: int, _out: Features) -> None:
     """Write nothing."""
 
 

@@ -19,8 +19,8 @@ from arena.match import Answer, Fault, Seat, awake
 from arena.match.sandbox import LockError
 from arena.server.contest.parent_pipe import ParentPipe
 from arena.server.people.store import PERSON
+from arena.server.table_process.broadcaster import Adviser, Broadcaster
 from arena.server.table_process.messages import Act, Advise, Envelope, Refused, Replace, Restore, Setup, Stop, Stored, ToTable
-from arena.server.table_process.telling import Adviser, Teller
 from arena.server.table_process.ticks import Inbox, Ticks
 
 _SETUP = msgspec.json.Decoder(Setup)
@@ -117,12 +117,12 @@ class Asked(Protocol):
         ...
 
 
-class Desk:
+class InputQueue:
     """Serves all people of a table: one queue, read by the thread of the referee whenever it waits for somebody."""
 
-    def __init__(self, inbox: Inbox, teller: Teller, adviser: Adviser, ticks: Ticks | None) -> None:
+    def __init__(self, inbox: Inbox, broadcaster: Broadcaster, adviser: Adviser, ticks: Ticks | None) -> None:
         """`ticks`: only in real time."""
-        self.teller = teller
+        self.broadcaster = broadcaster
         self.ticks = ticks
         self.asked: list[Asked] = []
         """The bots that were asked since a person was waited for."""
@@ -144,7 +144,7 @@ class Desk:
         self.open_tick()
         place = self._places[seat]
         place.view, place.chosen, place.legal = view, None, view.legal
-        place.decision = self.teller.ask(seat, view)
+        place.decision = self.broadcaster.ask(seat, view)
         if place.is_replaced and self.ticks is not None and place.substitute is not None:
             place.substitute.ask(view)
 
@@ -226,7 +226,7 @@ class Desk:
             self._refuse(act.seat, act.decision, act.action, why)
 
     def _refuse(self, seat: int, decision: int, action: str, why: str) -> None:
-        self.teller.send(Envelope(seat=seat, message=Refused(decision=decision, action=action, why=why)))
+        self.broadcaster.send(Envelope(seat=seat, message=Refused(decision=decision, action=action, why=why)))
 
 
 class PersonSeat:
@@ -234,7 +234,7 @@ class PersonSeat:
 
     isolation = PERSON
 
-    def __init__(self, desk: Desk, seat: int) -> None:
+    def __init__(self, desk: InputQueue, seat: int) -> None:
         self.wants_forced = desk.ticks is not None  # a tick takes its time, also where there is nothing to choose
         self._desk = desk
         self._seat = seat

@@ -26,14 +26,14 @@ from arena.match.sandbox import canary, kernel, lockdown, pressure, wire
 from arena.match.sandbox.child import Child, Trouble
 from arena.match.sandbox.forker import Forker
 from arena.match.sandbox.levels import LEVELS, LOCKED, NAMESPACE, PROCESS, is_at_least, is_locked
+from arena.match.sandbox.preforked import PreforkedWorkers
 from arena.match.sandbox.processor import Core, Turns
-from arena.match.sandbox.spares import Spares
 from arena.match.sandbox.watch import MemoryWatch
 from arena.records import Ending, Limits
 
 DEVICES = ("/dev/null", "/dev/urandom")  # no /dev/zero: shared mappings of it are memory that no limit counts
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")  # where the system's shared libraries are
-START_SECONDS = 300.0  # the rooms may have to be compiled first
+START_SECONDS = 300.0  # the games may have to be compiled first
 NICENESS = 10  # of bots in the background, on top of their worker's; no more than the kernel has
 TEMPLATES = 64  # kept at once: each takes about 100 MB, and as many milliseconds to make
 FEW_TEMPLATES = 8  # kept at once where little memory is left
@@ -50,19 +50,19 @@ class LockError(Exception):
     """Raised if this machine cannot lock bots in; says why."""
 
 
-class Keeper:
+class Supervisor:
     """Keeps one zygote, which is started at the first seat. A context manager."""
 
     def __init__(
-        self, rooms: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED, is_in_background: bool = False
+        self, all_games: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED, is_in_background: bool = False
     ) -> None:
-        """`rooms`: the games that bots play; `level`: the strongest isolation to try; `least`: refuse less.
+        """`games`: the games that bots play; `level`: the strongest isolation to try; `least`: refuse less.
 
         `is_in_background`: whether the bots have a low priority, and are stopped whenever they are not asked. Of the games the
         zygote has those that are compiled when it starts, with all their parts that are; see `need`.
         """
         self._is_in_background = is_in_background
-        self._rooms = tuple(dict.fromkeys(rooms))
+        self._games = tuple(dict.fromkeys(all_games))
         self._needed: set[str] = set()
         self._loaded: dict[str, tuple[str, ...]] = {}
         self._wanted = level
@@ -71,7 +71,7 @@ class Keeper:
         self._forker: Forker | None = None
         self._templates: dict[wire.Bot, Forker] = {}
         self._without_template: set[wire.Bot] = set()
-        self._spares = Spares()
+        self._spares = PreforkedWorkers()
         self._parents: dict[int, Forker] = {}
         self._level = ""
         self._folders: dict[str, Path] = {}
@@ -81,7 +81,7 @@ class Keeper:
         self._core = Core()
         self.reason = ""  # why the isolation level is not stronger
 
-    def __enter__(self) -> "Keeper":
+    def __enter__(self) -> "Supervisor":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -337,14 +337,14 @@ class Keeper:
             folder.mkdir(parents=True, exist_ok=True)
             set_mode(folder, mode)  # whatever the umask: a locked bot, another user maybe, finds its files and no list of all
         self._loaded = {
-            name: tuple(part for part in games.PARTS if games.part(room, part).is_compiled)
-            for name, room in ((name, games.load(name)) for name in dict.fromkeys([*self._rooms, *self._needed]))
-            if name in self._needed or jit.is_warm(room.package)
+            name: tuple(part for part in games.PARTS if games.part(game, part).is_compiled)
+            for name, game in ((name, games.load(name)) for name in dict.fromkeys([*self._games, *self._needed]))
+            if name in self._needed or jit.is_warm(game.package)
         }
         entries, readable = outside_paths()
         in_main_thread = threading.current_thread() is threading.main_thread()
         order = wire.Order(
-            rooms=self._loaded, level=level, libraries=(*libraries(), *readable), devices=DEVICES, store=str(store),
+            games=self._loaded, level=level, libraries=(*libraries(), *readable), devices=DEVICES, store=str(store),
             mount_point=str(mount_point), parent=os.getpid(), dies_with_thread=in_main_thread,
         )  # fmt: skip
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

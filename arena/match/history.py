@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from arena.engine.room import Actions, Game, States
+from arena.engine.game import Actions, Game, States
 
 PAGE_BYTES = 1 << 16  # of states that are kept together
 
 
-class Tape:
+class MatchHistory:
     """The states of a match as they came about, and the actions that led from each to the next."""
 
     def __init__(self, game: Game, seats: int, states: States) -> None:
@@ -76,7 +76,7 @@ class Decision:
     __slots__ = ("_heard", "_page", "_place", "_played", "_tape", "_texts", "count", "game", "legal_codes", "seat")
 
     def __init__(
-        self, tape: Tape, page: States, place: int, seat: int, count: int, legal: memoryview, heard: int, played: int
+        self, tape: MatchHistory, page: States, place: int, seat: int, count: int, legal: memoryview, heard: int, played: int
     ) -> None:
         """`legal`: the legal actions, `count` of them, until the next action is played.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arena.audit.laws.traces import play_text
-from arena.games.yaniv.coach import known, refusals
+from arena.games.yaniv.explanations import known, refusals
 from helpers.views import view_of, views
 from helpers.yaniv_tables import GAME, deal, deck, legal, masked
 

@@ -1,4 +1,4 @@
-"""Laws of a whole room: its options, its compiled functions, and the same play with the compiler switched off."""
+"""Laws of a whole game: its options, its compiled functions, and the same play with the compiler switched off."""
 
 import hashlib
 import re
@@ -9,9 +9,9 @@ from typing import Any
 
 from arena.audit.laws.laws import LAWS
 from arena.engine import jit
+from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.random_tables import decisions, documented_values, make_table, resampled
-from arena.engine.room import Game
 from arena.errors import ConfigError
 
 _LITERAL = re.compile(r"Literal\[int\]\(-?\d+\)")
@@ -32,7 +32,7 @@ def options_are_exact(game: Game) -> None:
 
 
 def compiled_once(game: Game, tables: int = 5) -> None:
-    """Check that each compiled function of the room and of the shared generators has one signature after every kind of use.
+    """Check that each compiled function of the game and of the shared generators has one signature after every kind of use.
 
     Calls with a constant, which numba compiles apart, count as calls with a whole number. A program that calls
     these functions with other types leaves signatures in the cache, and so fails this.
@@ -41,7 +41,9 @@ def compiled_once(game: Game, tables: int = 5) -> None:
         for law in LAWS:
             law(make_table(game, seed))
     parts = [f"{game.package}.{path.stem}" for path in sorted(game.folder.glob("*.py")) if path.stem[0] != "_"]
-    for name in {*parts, "arena.engine.rng"} & set(sys.modules):  # a coach is loaded for people alone, and not compiled
+    for name in {*parts, "arena.engine.rng"} & set(
+        sys.modules
+    ):  # an explanations module is loaded for people alone, and not compiled
         for function in vars(sys.modules[name]).values():
             if hasattr(function, "nopython_signatures"):
                 signatures = {_LITERAL.sub("int64", signature) for signature in jit.cached_signatures(function)}
