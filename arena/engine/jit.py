@@ -205,7 +205,7 @@ def _import_array_code() -> None:
 
 @cache
 def cache_folder(game: str) -> Path:
-    """The existing, writable folder of compiled code for `room` as its sources stand now, on a processor like this one."""
+    """The existing, writable folder of compiled code for `game` as its sources stand now, on a processor like this one."""
     folder = cache_root() / f"{_short(game)}-{source_hash(game)}-{_processor()}"
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
@@ -221,7 +221,7 @@ def _processor() -> str:
 
 @cache
 def source_hash(game: str) -> str:
-    """Hash over all that decides what compiled code of `room` does, 16 hex digits."""
+    """Hash over all that decides what compiled code of `game` does, 16 hex digits."""
     if game == RATINGS:
         engine = _PACKAGE / "engine"
         sources = [engine / "jit.py", engine / "linking.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]

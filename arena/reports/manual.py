@@ -246,14 +246,14 @@ class TerminalPage(Markdown):
         self.parsed = with_commands(tokens(page.text), _command)
 
 
-def _fitted(columns: Sequence[Sequence[Text]], game: int) -> list[int]:
+def _fitted(columns: Sequence[Sequence[Text]], room: int) -> list[int]:
     """Widths of the columns of a table of at most `room` characters that break no word; empty if there are none.
 
     The library would cut words while other columns still have room.
     """
     least = [max((cell_len(word) for cell in column for word in cell.plain.split()), default=0) for column in columns]
     widths = [max(cell_len(cell.plain) for cell in column) for column in columns]
-    while sum(widths) + _GAP * len(columns) > game:
+    while sum(widths) + _GAP * len(columns) > room:
         wider = [place for place, width in enumerate(widths) if width > least[place]]
         if not wider:
             return []

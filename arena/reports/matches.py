@@ -280,7 +280,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
     opinion: Opinion
 
 
-def packed(match: StoredMatch, game: int) -> str:
+def packed(match: StoredMatch, room: int) -> str:
     """The match in about `room` letters at most: if need be without the seats' eyes, and then without pages from its middle.
 
     Raises StoreError for a damaged log.
@@ -290,9 +290,9 @@ def packed(match: StoredMatch, game: int) -> str:
     if len(worth.values) * (1 + len(seats)) <= MOST_FRAMES:
         pages = list(range(-(-len(worth.values) // PAGE)))
         whole = _block([_view(match, eyes, pages) for eyes in [None, *seats]], worth)
-        if len(whole) <= game:
+        if len(whole) <= room:
             return whole
-    return _block([_shortened(match, worth, game)], worth)
+    return _block([_shortened(match, worth, room)], worth)
 
 
 def _block(views: list[View], worth: Opinion) -> str:
@@ -304,15 +304,15 @@ def _view(match: StoredMatch, eyes: int | None, pages: list[int]) -> View:
     return View(header=header(match, eyes), pages={page: frames(match, eyes, page).frames for page in pages})
 
 
-def _shortened(match: StoredMatch, worth: Opinion, game: int) -> View:
+def _shortened(match: StoredMatch, worth: Opinion, room: int) -> View:
     """All cards open, in as many pages as find game: the beginning, the end, where seats lost it, then from the front."""
     last = (len(worth.values) - 1) // PAGE
     wanted = [0, last, *(frame // PAGE for frame in worth.lost if frame is not None), *range(last)]
     found: dict[int, list[Frame]] = {}
     for page in dict.fromkeys(wanted):
         made = frames(match, None, page).frames
-        game -= int(_LETTERS * len(zlib.compress(msgspec.json.encode(made))))
-        if found and game < 0:
+        room -= int(_LETTERS * len(zlib.compress(msgspec.json.encode(made))))
+        if found and room < 0:
             break
         found[page] = made
     return View(header=header(match, None), pages=dict(sorted(found.items())))

@@ -171,8 +171,8 @@ class _Scale:
 
 
 def _scale(low: float, high: float, first: float, last: float, margin: float = 0.0) -> _Scale:
-    game = margin * (high - low) if high > low else 0.5
-    return _Scale(low - game, high + game, first, last)
+    room = margin * (high - low) if high > low else 0.5
+    return _Scale(low - room, high + room, first, last)
 
 
 class _Box(NamedTuple):

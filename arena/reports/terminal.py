@@ -230,12 +230,12 @@ def _fitting(columns: Sequence[_Written], width: int) -> list[_Written]:
     if names is None:
         return kept
     while True:
-        game = width - sum(one.width + 2 for one in kept if one is not names)
+        room = width - sum(one.width + 2 for one in kept if one is not names)
         droppable = [one for one in kept if one.column.dropped]
-        if game >= min(names.width, NAME_WIDTH) or not droppable:
+        if room >= min(names.width, NAME_WIDTH) or not droppable:
             break
         kept.remove(min(droppable, key=lambda one: one.column.dropped))
-    cells = [cut(cell, max(game, 4)) for cell in names.cells]
+    cells = [cut(cell, max(room, 4)) for cell in names.cells]
     return [replace(one, cells=cells) if one is names else one for one in kept]
 
 

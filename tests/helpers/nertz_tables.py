@@ -62,9 +62,9 @@ def made(units: list[dict[str, Any]], foundations: tuple[tuple[str, list[int]], 
             *(card for pile in layout["work"] for card in pile),
         }
         left = [card for card in DECK if card not in used]
-        game = 35 - len(layout["stock"]) - len(layout["waste"])
-        layout["stock"] = layout["stock"] + left[:game]
-        layout["nertz"] = left[game:] + layout["nertz"]
+        room = 35 - len(layout["stock"]) - len(layout["waste"])
+        layout["stock"] = layout["stock"] + left[:room]
+        layout["nertz"] = left[room:] + layout["nertz"]
         layouts.append(layout)
     piles = [{"suit": suit, "units": owners} for suit, owners in foundations]
     return {"game": "nertz", "seats": seats, "phase": "play", "turn": 0, "units": layouts, "foundations": piles} | rest

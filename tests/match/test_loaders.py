@@ -21,9 +21,9 @@ pytestmark = pytest.mark.skipif(not LOADER, reason="the programs of this system 
 
 def program_with(loader: str, path: Path) -> Path:
     """A copy of a program that names another loader."""
-    game = len(LOADER) + 1
-    named = os.fsencode(loader).ljust(game, b"\0")
-    assert len(named) == game, "a loader's path as long as the system's at most"
+    room = len(LOADER) + 1
+    named = os.fsencode(loader).ljust(room, b"\0")
+    assert len(named) == room, "a loader's path as long as the system's at most"
     content = PROGRAM.read_bytes().replace(LOADER.encode() + b"\0", named, 1)
     path.write_bytes(content)
     path.chmod(0o755)

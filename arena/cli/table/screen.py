@@ -69,7 +69,7 @@ def kinds(actions: Iterable[tuple[int, str]]) -> dict[str, list[tuple[int, str]]
     return found
 
 
-def columns(actions: Sequence[tuple[int, str]], game: int) -> list[str]:
+def columns(actions: Sequence[tuple[int, str]], room: int) -> list[str]:
     """Numbered actions in as many equal columns as fit into `room`, read downwards.
 
     >>> columns([(0, "field 1"), (1, "field 2"), (2, "field 7")], 30)
@@ -77,23 +77,23 @@ def columns(actions: Sequence[tuple[int, str]], game: int) -> list[str]:
     """
     cells = [f"{number:3} {text}" for number, text in actions]
     widest = max(map(len, cells), default=0)
-    beside = max(1, (game + len(_GAP)) // (widest + len(_GAP)))
+    beside = max(1, (room + len(_GAP)) // (widest + len(_GAP)))
     deep = -(-len(cells) // beside)
     rows = [cells[start::deep] for start in range(deep)]
     return [_GAP.join(cell.ljust(widest) for cell in row).rstrip() for row in rows]
 
 
-def menu(actions: Sequence[tuple[int, str]], game: int) -> list[str]:
+def menu(actions: Sequence[tuple[int, str]], room: int) -> list[str]:
     """The lines of a list of actions: all of them, or where they are many the first ones of each kind."""
-    whole = columns(actions, game)
+    whole = columns(actions, room)
     if len(whole) <= MOST_LINES:
         return whole
     lines: list[str] = []
     for kind, found in kinds(actions).items():
-        shown = columns(found, game)
+        shown = columns(found, room)
         if len(shown) > _OF_A_KIND + 1:
             beside = -(-len(found) // len(shown))
-            first = columns(found[: _OF_A_KIND * beside], game)
+            first = columns(found[: _OF_A_KIND * beside], room)
             shown = [*first, f"      ... {len(found) - _OF_A_KIND * beside} more of {len(found)}: type {kind} to see them"]
         lines += shown
     return lines

@@ -65,10 +65,10 @@ def _existing(folder: Path) -> Path:
 def _folder(name: str, folder: Path, about: str) -> Finding:
     try:
         lacking = disk.lacks(folder)
-        game = f"{disk.free_bytes(folder) / 1e9:.1f} GB free"
+        room = f"{disk.free_bytes(folder) / 1e9:.1f} GB free"
     except OSError as error:
         return Finding(name, False, f"{folder}: cannot be written: {error.strerror}", True)
-    detail = f"{folder}: {'; '.join(lacking) or 'modes, links, locks and syncs work'}; {game}{about}"
+    detail = f"{folder}: {'; '.join(lacking) or 'modes, links, locks and syncs work'}; {room}{about}"
     return Finding(name, not lacking, detail, False)
 
 

@@ -133,8 +133,8 @@ def encode(s: State, seat: int, out: Features) -> None:
     for slot in range(s.seats - 1):
         if s.request[slot] != NO_REQUEST:
             _write_slot(s, seat, slot, unseen, sums, out)
-    for game in range(VALUES + 1):
-        out[_KEEP + game] = 1.0
+    for room in range(VALUES + 1):
+        out[_KEEP + room] = 1.0
     _write_keep(s, seat, unseen, out, _KEEP)
     out[_SEATS + s.seats - SEATS[0]] = 1.0
     out[_STOCK] = min(1.0, s.num_stock * _OF_HP)
@@ -166,12 +166,12 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
         row[_SLOT_PLACE + slot] = 1.0
         _write_request(s, seat, slot, row)
         points = int(s.worth[s.request[slot]])
-        game = int(s.hp[s.request[slot]]) - base - value
-        row[_ACTION_ROOM] = max(-1.0, min(1.0, game * _OF_HP))
+        room = int(s.hp[s.request[slot]]) - base - value
+        row[_ACTION_ROOM] = max(-1.0, min(1.0, room * _OF_HP))
         holds = keeps = 0.0
-        for hidden in range(min(most, game) + 1):
+        for hidden in range(min(most, room) + 1):
             holds += sums[hidden]
-            keeps += sums[hidden] * keep[min(game - hidden, VALUES)]
+            keeps += sums[hidden] * keep[min(room - hidden, VALUES)]
         row[_HOLDS] = min(1.0, holds)
         if s.chips[slot] > 0:
             row[_KIND] = 1.0
@@ -269,12 +269,12 @@ def _write_slot(s: State, seat: int, slot: int, unseen: int, sums: Numbers, out:
         owner = int(s.cards[slot, i]) >> 3
         out[at + _OWNERS + near(s, seat, owner)] += _OF_HIDDEN
     base, most = hidden_sums(s, seat, slot, unseen, sums)
-    game = int(s.hp[request]) - base
-    out[_ROOM + slot] = max(-1.0, min(1.0, game * _OF_HP))
+    room = int(s.hp[request]) - base
+    out[_ROOM + slot] = max(-1.0, min(1.0, room * _OF_HP))
     bears = 0.0
     hidden = 0
     for value in range(VALUES, -1, -1):
-        while hidden <= min(game - value, most):
+        while hidden <= min(room - value, most):
             bears += sums[hidden]
             hidden += 1
         out[at + _BEARS + value] = min(1.0, bears)
@@ -307,6 +307,6 @@ def _write_keep(s: State, seat: int, unseen: int, out: Features, at: int) -> Non
         if left > 0:
             cards = unseen >> _BYTE * player & _BYTES
             count = popcount(cards)
-            for game in range(1, VALUES + 1):
-                fitting = count - popcount(cards >> game + 1)
-                out[at + game] *= _NONE[fitting, count, min(left + 1, count)]
+            for room in range(1, VALUES + 1):
+                fitting = count - popcount(cards >> room + 1)
+                out[at + room] *= _NONE[fitting, count, min(left + 1, count)]

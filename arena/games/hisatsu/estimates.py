@@ -121,8 +121,8 @@ def _add_hidden(candidates: int, number: int, tilt: float, sums: Numbers, most: 
 @jit
 def _chances_to_keep(s: State, seat: int, cover: float, kept: Numbers) -> None:
     """Write the chance to keep a claim until the own next turn, by the game left on the request (last entry: or more)."""
-    for game in range(VALUES + 1):
-        kept[game] = 1.0
+    for room in range(VALUES + 1):
+        kept[room] = 1.0
     for other in range(s.seats):
         left = turns_left(s, other)
         if other == seat or left == 0:
@@ -130,7 +130,7 @@ def _chances_to_keep(s: State, seat: int, cover: float, kept: Numbers) -> None:
         cards = unseen(s, other)
         count = popcount(cards)
         held = min(left + 1, count)
-        for game in range(1, VALUES + 1):
-            larger = popcount(cards >> game + 1)
+        for room in range(1, VALUES + 1):
+            larger = popcount(cards >> room + 1)
             none = _CHOOSE[larger, held] / _CHOOSE[count, held] if larger >= held else 0.0
-            kept[game] *= 1.0 - cover * (1.0 - none)
+            kept[room] *= 1.0 - cover * (1.0 - none)

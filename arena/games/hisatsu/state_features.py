@@ -66,10 +66,10 @@ def _write_slot(s: State, seat: int, slot: int, out: Features) -> None:
     at = _AT_SLOTS + _SLOT * slot
     request = int(s.request[slot])
     hidden = hidden_cards(s, slot)
-    game = int(s.hp[request])
+    room = int(s.hp[request])
     for i in range(s.num_cards[slot]):
         card = int(s.cards[slot, i])
-        game -= card & 7
+        room -= card & 7
         if i < hidden:
             out[at + 9 + 3 * near(s, seat, card >> 3) + 1] += 0.5
     out[at] = 1.0
@@ -77,13 +77,13 @@ def _write_slot(s: State, seat: int, slot: int, out: Features) -> None:
     out[at + 2] = s.worth[request] / 8
     out[at + 3] = s.chips[slot] / 4
     out[at + 4] = s.chips[slot] == 0
-    out[at + 5] = max(-1.0, min(1.0, game / 10))
-    out[at + 6] = game >= 0
+    out[at + 5] = max(-1.0, min(1.0, room / 10))
+    out[at + 6] = room >= 0
     out[at + 7] = s.num_cards[slot] / 6
     out[at + 8] = s.chips[slot] == 1
     claimant = claim(s, slot)
     if claimant >= 0:
         out[at + 9 + 3 * near(s, seat, claimant)] = 1.0
-    fitting = FULL_HAND & (1 << max(0, min(VALUES, game)) + 1) - 1
+    fitting = FULL_HAND & (1 << max(0, min(VALUES, room)) + 1) - 1
     for player in range(s.seats):
         out[at + 9 + 3 * near(s, seat, player) + 2] = popcount(int(s.hand[player]) & fitting) / 4

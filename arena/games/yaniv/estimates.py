@@ -121,20 +121,20 @@ def call_failure(s: State, seat: int, thrift: float) -> float:
     success = 1.0
     for other in range(s.seats):
         known = int(s.known[other]) & ROW
-        game = called - hand_value(known)
-        if other == seat or s.dropped[other] > 0 or game < 0:
+        room = called - hand_value(known)
+        if other == seat or s.dropped[other] > 0 or room < 0:
             continue
         sums[0] = 1.0
-        for points in range(1, game + 1):
+        for points in range(1, room + 1):
             sums[points] = 0.0
         for _ in range(s.hand_size[other] - row_length(known)):
-            for points in range(game, -1, -1):
+            for points in range(room, -1, -1):
                 total = 0.0
                 for value in range(min(points, _TENS - 1) + 1):
                     total += chances[value] * sums[points - value]
                 sums[points] = total
         chance = 0.0
-        for points in range(game + 1):
+        for points in range(room + 1):
             chance += sums[points]
         success *= 1.0 - chance
     return 1.0 - success

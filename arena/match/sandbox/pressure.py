@@ -145,14 +145,14 @@ class Spell:
         Cores that idled because a container has a limit of CPU time were nobody's to have.
         """
         seconds = self.seconds
-        game = len(self._cores) * seconds
-        idle = (_idle(self._cores) - self._idle) / game - (cgroups.held_back() - self._held_back) / seconds if game > 0 else 0.0
+        room = len(self._cores) * seconds
+        idle = (_idle(self._cores) - self._idle) / room - (cgroups.held_back() - self._held_back) / seconds if room > 0 else 0.0
         return min(1.0, max(0.0, idle))
 
     def taken_share(self, cpu: float) -> float:
         """The share of the time for which other processes, or other machines on the same host, had those cores."""
-        game = len(self._cores) * self.seconds
-        return max(0.0, 1.0 - self.idle_share() - (cpu - self._cpu) / game) if game > 0 else 1.0
+        room = len(self._cores) * self.seconds
+        return max(0.0, 1.0 - self.idle_share() - (cpu - self._cpu) / room) if room > 0 else 1.0
 
 
 def _naps(pid: int) -> dict[str, int]:

@@ -86,8 +86,8 @@ def test_chances_are_those_of_the_estimates(seats):
 def check_chances(s, seat, found):
     sums, kept = np.zeros(estimates._SUMS), np.zeros(8)
     for slot in range(int(s.seats) - 1):
-        game = int(s.hp[s.request[slot]]) - estimates.hidden_sums(s, seat, slot, 0.0, sums)
-        bears = [sums[: max(0, game - value + 1)].sum() for value in range(8)]
+        room = int(s.hp[s.request[slot]]) - estimates.hidden_sums(s, seat, slot, 0.0, sums)
+        bears = [sums[: max(0, room - value + 1)].sum() for value in range(8)]
         assert np.allclose(found["slots"][(slot + 1) * encoding._SLOT - 8 : (slot + 1) * encoding._SLOT], bears, atol=1e-6)
     estimates._chances_to_keep(s, seat, 1.0, kept)
     assert np.allclose(found["keep"], kept, atol=1e-6)
