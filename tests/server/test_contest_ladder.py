@@ -233,7 +233,8 @@ def test_a_published_key_is_of_no_later_match(tmp_path: Path, monkeypatch: pytes
 def test_two_bots_of_one_owner_never_share_a_table_of_three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = tmp_path / "out"
     staff = [{"path": "house:random_bot", "trusted": True}, {"path": "house:yaniv_greedy", "trusted": True}]
-    contest = write_contest(tmp_path, games=[{"game": "yaniv", "seats": 3}], staff=staff, marks={}, deals=1)
+    games = [{"game": "yaniv", "seats": 3, "options": {"max_rounds": 1}}]
+    contest = write_contest(tmp_path, games=games, staff=staff, marks={}, deals=1)
     monkeypatch.setattr(Inbox, "owners", lambda _: {"ann": "a", "amy": "a", "bob": "b"})
     for name, place in (("ann", 0), ("amy", -1), ("bob", 0)):
         submit(results, name, place)
