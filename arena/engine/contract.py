@@ -58,7 +58,7 @@ class OnDemand(dict[Any, Any]):
 
 ENCODINGS = OnDemand()
 """The functions of the games' encoding.py, by the type of their records; arena.games.load knows where they are."""
-SKETCHES: dict[Any, Any] = {}
+STATE_FEATURES: dict[Any, Any] = {}
 """The functions of the games' state_features.py, by the type of their records; filled by arena.games.load."""
 CHANCES: dict[Any, Any] = {}
 """The functions of the games' chance.py, by the type of their records; filled by arena.games.chances."""
@@ -263,7 +263,7 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
 
 
 def _sketched(s: State) -> Any:
-    return SKETCHES[s.dtype]
+    return STATE_FEATURES[s.dtype]
 
 
 def state_features(s: State, seat: int, out: Features) -> None:
@@ -355,7 +355,7 @@ ENCODING = {
     "action_features": "s, seat, actions, count, out",
 }
 """The functions of a game's encoding.py, with their parameters."""
-SKETCHING = {
+FEATURE_FUNCTIONS = {
     "state_features": "s, seat, out",
     "belief_features": "s, seat, out",
 }
@@ -369,7 +369,7 @@ CHANCE = {
 """The functions of a game's chance.py, with their parameters."""
 
 _TABLES = (
-    (GAMES, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING), (SKETCHES, SKETCHING), (CHANCES, CHANCE),
+    (GAMES, RULES), (ROLLOUTS, ROLLOUT), (ENCODINGS, ENCODING), (STATE_FEATURES, FEATURE_FUNCTIONS), (CHANCES, CHANCE),
 )  # fmt: skip
 for _games, _functions in _TABLES:
     for _name in _functions:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from arena.engine import jit
-from arena.engine.contract import ROLLOUT, SKETCHING, Actions, Constant, Defaults, Features, Numbers, State, scores
+from arena.engine.contract import FEATURE_FUNCTIONS, ROLLOUT, Actions, Constant, Defaults, Features, Numbers, State, scores
 from arena.engine.encoding import Plane
 from arena.engine.rng import Words, below
 
@@ -91,8 +91,8 @@ LEARNS: tuple[int, ...] = ()
 def filled_state_features(module: ModuleType | None, package: str) -> ModuleType:
     """A game's `state_features` module with defaults for what it leaves out; None: it has none. `package`: the game's."""
     given = {} if module is None else vars(module)
-    missing = {name: jit.bind(globals()[name], package) for name in SKETCHING if name not in given}
-    whole = ModuleType(f"{package}.sketch")
+    missing = {name: jit.bind(globals()[name], package) for name in FEATURE_FUNCTIONS if name not in given}
+    whole = ModuleType(f"{package}.state_features")
     vars(whole).update(
         {"STATE_FEATURES": STATE_FEATURES, "BELIEF_FEATURES": BELIEF_FEATURES, "LEARNS": LEARNS, **missing, **given}
     )

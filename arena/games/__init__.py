@@ -75,14 +75,14 @@ def load(name: str) -> Game:
     place = _place(name)
     rules, text, view = (_module(name, place, part) for part in ("rules", "text", "view"))
     rollout = _module(name, place, "rollout") if find_spec(f"{place.package}.rollout") else None
-    state_features = _module(name, place, "state_features") if find_spec(f"{place.package}.sketch") else None
+    state_features = _module(name, place, "state_features") if find_spec(f"{place.package}.state_features") else None
     broken = [
         *_lacking(rules, "rules.py", _RULES, {**_PLAIN_RULES, **contract.RULES}),
         *_lacking(text, "text.py", (), {name: "" for name in vars(TextModule) if not name.startswith("_")}),
         *_lacking(view, "view.py", _VIEW, {}),
         *(() if rollout is None else _misshapen(rollout, "rollout.py", contract.ROLLOUT)),
         *(() if state_features is None else _lacking(state_features, "state_features.py", _SKETCH, {})),
-        *(() if state_features is None else _misshapen(state_features, "state_features.py", contract.SKETCHING)),
+        *(() if state_features is None else _misshapen(state_features, "state_features.py", contract.FEATURE_FUNCTIONS)),
     ]
     if broken:
         raise ConfigError(f"game: {name}: {place} breaks the contract: {'; '.join(broken)}")
@@ -90,10 +90,10 @@ def load(name: str) -> Game:
     if contract.GAMES.setdefault(record, rules) is not rules:
         raise ConfigError(f"game: {name}: the fields of STATE are those of {contract.GAMES[record].__name__}; rename one")
     contract.ROLLOUTS[record] = filled_rollout(rollout, place.package)
-    contract.SKETCHES[record] = filled_state_features(state_features, place.package)
+    contract.STATE_FEATURES[record] = filled_state_features(state_features, place.package)
     game = Game(
         name, rules, contract.ROLLOUTS[record], text, view.VIEW, view.warm,
-        bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.SKETCHES[record],
+        bind_engine(place.package, rules.MAX_ACTIONS), _ready_encoding, contract.STATE_FEATURES[record],
         read_nets(Path(rules.__file__).parent),
     )  # fmt: skip
     contract.ENCODINGS.loaders[record] = partial(_encoding_module, game)
@@ -105,7 +105,7 @@ def explanations(name: str) -> ModuleType | None:
 
     Raises ConfigError for an unknown name.
     """
-    module = f"{_place(name).package}.coach"
+    module = f"{_place(name).package}.explanations"
     return import_module(module) if find_spec(module) else None
 
 
@@ -162,7 +162,7 @@ def luck_nets(game: Game) -> Nets:
 
 def win_features(game: Game) -> ModuleType | None:
     """The `win_features.py` of a game, which writes what a network for luck is asked; None for a game without one."""
-    module = f"{game.package}.prospects"
+    module = f"{game.package}.win_features"
     return import_module(module) if find_spec(module) else None
 
 

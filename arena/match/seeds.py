@@ -5,7 +5,7 @@ commitment), the key itself when the tournament is over. So nobody can choose th
 
 - *Cards* derive from the game, the number of seats, the options and the deal's number. Tables and rotations share them.
 - *Bots* and *fallbacks* have a seed per match and seat.
-- *Dice* choose who sits at a table, where the format draws lots.
+- *Random streams* choose who sits at a table, where the format draws lots.
 
 A tournament that goes on after its end (a ladder) has a chain of keys, one per run, each the SHA-256 of the next (L. Lamport,
 "Password authentication with insecure communication", CACM 24, 1981): a published key tells those before it and none behind it.

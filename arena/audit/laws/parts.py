@@ -1,8 +1,8 @@
 """The laws of what a game may leave out: state features for networks, listed worlds, and what chance decides.
 
-Sketches: what networks learn from is written whole, is small, and uses only the world that it is shown. Listed worlds: where
-a game numbers the worlds of a seat, each is there once, and none that does not fit. Chance: a game's chance.py says of every
-action what chance decides, as the engine decides it, and nothing else; from that follows what makes the corrections of
+State features: what networks learn from is written whole, is small, and uses only the world that it is shown. Listed worlds:
+where a game numbers the worlds of a seat, each is there once, and none that does not fit. Chance: a game's chance.py says of
+every action what chance decides, as the engine decides it, and nothing else; from that follows what makes the corrections of
 arena/engine/chance.py fair, which arena/ratings/simple_matches.py measures, too.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from arena import games
 from arena.engine.chance import Luck
-from arena.engine.contract import SKETCHING, Features, Numbers
+from arena.engine.contract import FEATURE_FUNCTIONS, Features, Numbers
 from arena.engine.game import Game, States
 from arena.engine.net import MOST_INPUTS
 from arena.engine.random_tables import Decision, Table, copy, decisions, resampled
@@ -60,7 +60,7 @@ def _written(table: Table) -> Iterator[tuple[Decision, str, int, Write]]:
     if table.seats in module.LEARNS:
         assert max(module.STATE_FEATURES, module.BELIEF_FEATURES) <= MOST_INPUTS, f"{table}: more than {MOST_INPUTS} numbers"
         for moment in decisions(table):
-            for name in SKETCHING:
+            for name in FEATURE_FUNCTIONS:
                 size = getattr(module, name.upper())
                 if size:
                     yield moment, name, size, getattr(module, name)

@@ -179,7 +179,7 @@ def _module(game: Game) -> ModuleType:
     module = games.win_features(game)
     if module is None:
         raise ConfigError(f"game: {game.name} has no win_features.py, from which a network for luck could be made")
-    match_play.PROSPECTS[jit.record_type(game.rules.STATE)] = module
+    match_play.MODULES[jit.record_type(game.rules.STATE)] = module
     games.luck(game)
     return module
 

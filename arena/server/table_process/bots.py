@@ -14,12 +14,12 @@ from arena.server.table_process.input_queue import WAIT, InputQueue, harmless, r
 class BotAtTable:
     """Passes everything on to a bot's seat; implements match.Seat. A bot that does not start breaks the table."""
 
-    def __init__(self, seat: Seat, name: str, desk: InputQueue) -> None:
+    def __init__(self, seat: Seat, name: str, queue: InputQueue) -> None:
         """`name`: of the bot, for messages."""
         self.wants_forced = False
         self._seat = seat
         self._name = name
-        self._desk = desk
+        self._queue = queue
         self._view: View | None = None
         self._answered: Answer | Fault | None = None
 
@@ -38,10 +38,10 @@ class BotAtTable:
 
     def ask(self, view: View) -> None:
         """Put a decision to the bot."""
-        self._desk.broadcaster.begin()
+        self._queue.broadcaster.begin()
         self._view, self._answered = view, None
         self._seat.ask(view)
-        self._desk.asked.append(self)
+        self._queue.asked.append(self)
 
     def read(self) -> None:
         """Wait for the bot's answer, and keep it: it computes no more while a person thinks who chooses at the same time."""
@@ -73,9 +73,9 @@ class BotInTime(BotAtTable):
     What it answers later counts in the tick in which it answers, if it is legal there.
     """
 
-    def __init__(self, seat: Seat, name: str, desk: InputQueue) -> None:
+    def __init__(self, seat: Seat, name: str, queue: InputQueue) -> None:
         """`name`: of the bot, for messages."""
-        super().__init__(seat, name, desk)
+        super().__init__(seat, name, queue)
         self._asked: SimpleQueue[View] = SimpleQueue()
         self._answers: SimpleQueue[tuple[View, Answer | Fault]] = SimpleQueue()
         self._thinks = False
@@ -90,8 +90,8 @@ class BotInTime(BotAtTable):
 
     def ask(self, view: View) -> None:
         """Put the present tick to the bot, unless it still thinks about an earlier one."""
-        self._desk.broadcaster.begin()
-        self._desk.open_tick()
+        self._queue.broadcaster.begin()
+        self._queue.open_tick()
         self._view = view
         if not self._thinks:
             self._thinks = True
@@ -100,7 +100,7 @@ class BotInTime(BotAtTable):
 
     def answer(self) -> Answer | Fault:
         """Return what the bot has answered when the tick is over."""
-        self._desk.end_tick()
+        self._queue.end_tick()
         try:
             about, answer = self._answers.get_nowait()
         except Empty:

@@ -81,7 +81,7 @@ class Messages:
 
 @dataclass
 class _Place:
-    """A person's seat at the desk."""
+    """A person's seat at the queue."""
 
     open_substitute: Callable[[], Seat]
     view: View | None = None
@@ -234,23 +234,23 @@ class PersonSeat:
 
     isolation = PERSON
 
-    def __init__(self, desk: InputQueue, seat: int) -> None:
-        self.wants_forced = desk.ticks is not None  # a tick takes its time, also where there is nothing to choose
-        self._desk = desk
+    def __init__(self, queue: InputQueue, seat: int) -> None:
+        self.wants_forced = queue.ticks is not None  # a tick takes its time, also where there is nothing to choose
+        self._queue = queue
         self._seat = seat
 
     def start(self, info: StartInfo) -> Fault | None:
         """Take part."""
-        self._desk.begin(self._seat, info)
+        self._queue.begin(self._seat, info)
         return None
 
     def ask(self, view: View) -> None:
         """Put a decision to the person's browsers."""
-        self._desk.ask(self._seat, view)
+        self._queue.ask(self._seat, view)
 
     def answer(self) -> Answer | Fault:
         """Wait for the person, without a clock; in real time until the tick is over."""
-        return self._desk.answer(self._seat)
+        return self._queue.answer(self._seat)
 
     def end(self, result: EndInfo) -> None:
         """Do nothing: the table tells the end itself."""

@@ -29,18 +29,18 @@ def play_table(
     ticks = None if tick_ms is None else Ticks(inbox, tick_ms)
     states = game.deal(len(setup.players), setup.options, setup.deal_seed)
     broadcaster = Broadcaster(game, setup.options, states, table.people, send, ticks)
-    desk = InputQueue(inbox, broadcaster, adviser, ticks)
+    queue = InputQueue(inbox, broadcaster, adviser, ticks)
     for seat in table.people:
-        desk.add(seat, partial(_substitute, table, seats, seat, desk))
+        queue.add(seat, partial(_substitute, table, seats, seat, queue))
     kind = BotAtTable if ticks is None else BotInTime
     players: list[Seat] = [
-        PersonSeat(desk, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, desk)
+        PersonSeat(queue, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, queue)
         for seat, plan in enumerate(table.plans)
     ]
     return play(game, setup, players, observer=broadcaster.played)
 
 
-def _substitute(table: Arranged, seats: BotSeats, seat: int, desk: InputQueue) -> Seat:
+def _substitute(table: Arranged, seats: BotSeats, seat: int, queue: InputQueue) -> Seat:
     """The seat of the bot that takes over from a person."""
     bot = seats.open(seat, table.setup.bot_seeds[seat])
-    return bot if desk.ticks is None else BotInTime(bot, table.bots[seat].name, desk)
+    return bot if queue.ticks is None else BotInTime(bot, table.bots[seat].name, queue)

@@ -26,16 +26,16 @@ from arena.engine.contract import (
 from arena.engine.rng import Words, below, chance, next_word
 
 MATCH, PAIR, END, TURNED = range(4)  # columns of `numbers`
-PROSPECTS: dict[Any, Any] = {}
+MODULES: dict[Any, Any] = {}
 """The games' modules win_features.py, by the type of their records; filled by arena.learning.training.win_features."""
 
 
 def win_features(s: State, pair: int, out: Features) -> int:
     """Write the numbers of a pair of seats; gives first seat << 4 | second seat, or -1 where there is no such pair."""
-    return cast(int, PROSPECTS[s.dtype].win_features(s, pair, out))
+    return cast(int, MODULES[s.dtype].win_features(s, pair, out))
 
 
-jit.stub(win_features, PROSPECTS)
+jit.stub(win_features, MODULES)
 
 
 def play(
