@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from arena.engine import jit
 from arena.errors import StoreError
 from arena.results.journal import Journal
 from arena.results.lock import FolderLock
@@ -72,9 +73,8 @@ def opened(folder: Path, settings: Settings, observer: Observer) -> Iterator[Jou
 
 def _finish(planned: Planned, played: Played, journal: Journal, settings: Settings, observer: Observer) -> Results:
     """Write the rows, decide what they say, and write that."""
-    if settings.never_stops:  # first of all: a key that is published is never used again
-        _keep_state(played, journal)
-        unpublish(planned.folder)
+    if settings.never_stops:
+        _retire_key(planned, played, journal)
     rows = write_rows(planned, played, journal, observer)
     ratings, whole = planned.tournament.ratings, played.schedule.plan
     with_luck, without = ratings.takes_luck_out and bool(rows.luck), unrated_bots(planned, journal)
@@ -92,13 +92,26 @@ def _finish(planned: Planned, played: Played, journal: Journal, settings: Settin
 def _interrupted(
     planned: Planned, played: Played, journal: Journal, settings: Settings, observer: Observer
 ) -> Interrupted:  # fmt: skip
-    """Write the results so far. A second Ctrl-C during this leaves the old files as they are."""
+    """Write the results so far. A second Ctrl-C during this leaves the old files as they are.
+
+    Where the ratings are not compiled there is no board: whoever stops a run does not want to wait for the compiler.
+    """
     kept = f"stopped; {journal.count()} of {played.progress.total} matches are kept. The same command goes on."
+    if not jit.is_warm(jit.RATINGS):
+        if settings.never_stops:
+            _retire_key(planned, played, journal)
+        return Interrupted(f"{kept} (No board was written: the ratings are not compiled yet.)", played.tally)
     try:
         _finish(planned, played, journal, settings, observer)
     except KeyboardInterrupt:
         return Interrupted(f"{kept} (Stopped again while the board was written: it has not been made anew.)", played.tally)
     return Interrupted(f"{kept}  Board so far: arena leaderboard {planned.name} --out {settings.out}", played.tally)
+
+
+def _retire_key(planned: Planned, played: Played, journal: Journal) -> None:
+    """See to it, before anything else is written, that a key that is published is never used again."""
+    _keep_state(played, journal)
+    unpublish(planned.folder)
 
 
 def _keep_state(played: Played, journal: Journal) -> None:

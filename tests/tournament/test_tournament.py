@@ -16,6 +16,7 @@ import pytest
 from arena.cli.main import main
 from arena.cli.shared.exit_codes import OPEN
 from arena.cli.shared.running import progress_text
+from arena.engine import jit
 from arena.errors import ArenaError, StoreError
 from arena.match import Fault, Starved
 from arena.match.faults import SUBSTITUTE
@@ -142,6 +143,23 @@ def test_an_interrupted_run_goes_on_where_it_stopped(calm: Results, tmp_path: Pa
     results = run_tournament(config, settings)
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
     assert results.manifest.finished and results.manifest.key is not None
+
+
+@pytest.mark.processes
+def test_who_stops_a_run_does_not_wait_for_the_compiler(calm: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Impatient(Observer):
+        def progress(self, progress: Progress) -> None:
+            monkeypatch.setattr(jit, "is_warm", lambda game, part="": game != jit.RATINGS)
+            raise KeyboardInterrupt
+
+    config, settings = write_config(tmp_path), Settings(out=tmp_path / "out", backend=LOCAL, workers=1)
+    with pytest.raises(
+        Interrupted, match=r"The same command goes on\. \(No board was written: the ratings are not compiled yet\.\)"
+    ):
+        run_tournament(config, settings, Impatient())
+    assert not (tmp_path / "out" / "small" / "ratings.parquet").exists()
+    monkeypatch.undo()
+    assert run_tournament(config, settings).manifest.results_sha256 == calm.manifest.results_sha256
 
 
 @pytest.mark.processes
