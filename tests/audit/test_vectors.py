@@ -13,7 +13,7 @@ from helpers import poker_rooms
 pytestmark = pytest.mark.usefixtures("poker")
 
 FOLDERS = {name: load(name).folder for name in names()} | poker_rooms.FOLDERS
-of_every_room = pytest.mark.parametrize("room", FOLDERS)
+of_every_game = pytest.mark.parametrize("game", FOLDERS)
 
 
 def cases(game: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -22,14 +22,14 @@ def cases(game: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{game}/vectors.jsonl:{number}", json.loads(line)
 
 
-@of_every_room
+@of_every_game
 def test_every_vector_holds(game: str) -> None:
     checked = {f"{place}, {case['name']}": traces.check_case(case, place).problems for place, case in cases(game)}
     assert {name: problems for name, problems in checked.items() if problems} == {}
     assert checked
 
 
-@of_every_room
+@of_every_game
 def test_positions_of_vectors_survive_the_round_trip(game: str) -> None:
     text = load(game).text
     for place, case in cases(game):

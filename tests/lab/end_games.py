@@ -18,7 +18,7 @@ from arena.match.probe import first_error, probe
 from arena.match.single_match import UNHURRIED, Named, bot_seat
 from arena.search import Settings, search
 from arena.tournament.bot_check import rivals
-from lab.exact.moments import DecisionContext, Solved, sample
+from lab.exact.moments import Moment, Solved, sample
 
 ITERATIONS = (100, 1_000, 10_000)
 POSITIONS = 12  # of each kind
@@ -106,12 +106,12 @@ def players_of(paths: Sequence[Path]) -> list[Player]:
     return [Player(bot_name(path), path, games=profile.games) for path, profile in zip(paths, profiles)]
 
 
-def end_games(moment: DecisionContext, positions: int) -> list[Solved]:
+def end_games(moment: Moment, positions: int) -> list[Solved]:
     """The first ones of a kind."""
     return list(itertools.islice(sample(moment), positions))
 
 
-def search_error(moment: DecisionContext, games: Sequence[Solved], style: str) -> SearchError:
+def search_error(moment: Moment, games: Sequence[Solved], style: str) -> SearchError:
     """Searches of one style beside the exact values."""
     asked = {count: Settings(iterations=count, **STYLES[style]) for count in ITERATIONS}
     errors = {count: [searched_value(one, asked[count]) - one.value for one in games] for count in ITERATIONS}
@@ -132,19 +132,19 @@ def searched_value(one: Solved, asked: Settings) -> float:
     return next(choice.value for choice in found.choices if choice.action == found.best)
 
 
-def exploitability(moment: DecisionContext, games: Sequence[Solved], player: Player) -> Exploitability:
+def exploitability(moment: Moment, games: Sequence[Solved], player: Player) -> Exploitability:
     """What a bot gives away. Raises BotError for one that fails."""
     asked = Asked(moment, player)
     gains = [statistics.mean(one.gains(asked)) for one in games]
     return _exploitability(moment, player.name, gains, len(asked.answers))
 
 
-def any_exploitability(moment: DecisionContext, games: Sequence[Solved]) -> Exploitability:
+def any_exploitability(moment: Moment, games: Sequence[Solved]) -> Exploitability:
     """What players give away who play any legal action: for comparison."""
     return _exploitability(moment, ANY, [statistics.mean(one.any_gains()) for one in games], 0)
 
 
-def _exploitability(moment: DecisionContext, name: str, gains: list[float], asked: int) -> Exploitability:
+def _exploitability(moment: Moment, name: str, gains: list[float], asked: int) -> Exploitability:
     error = statistics.stdev(gains) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
     return Exploitability(moment.game.name, moment.name, moment.unit, name, statistics.mean(gains), error, max(gains), asked)
 
@@ -152,7 +152,7 @@ def _exploitability(moment: DecisionContext, name: str, gains: list[float], aske
 class Asked:
     """A bot as a policy: each view is put to a fresh one, at its first decision, without events; the answer is kept."""
 
-    def __init__(self, moment: DecisionContext, player: Player) -> None:
+    def __init__(self, moment: Moment, player: Player) -> None:
         self._moment, self._player = moment, player
         self.answers: dict[bytes, int] = {}
 

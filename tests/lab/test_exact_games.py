@@ -33,7 +33,7 @@ from lab.end_games import (
 )
 from lab.exact import naga
 from lab.exact.games import Worlds, gain, grow
-from lab.exact.moments import MOST_WORLDS, DecisionContext, Solved, moments
+from lab.exact.moments import MOST_WORLDS, Moment, Solved, moments
 from lab.exact.solve import best_response, expected, solve
 from lab.exact.solve import exploitability as given_away
 
@@ -78,7 +78,7 @@ def test_the_worlds_are_those_that_determinize_draws(kind: str, left: int) -> No
                 assert drawn[part] == pytest.approx(draws * share, abs=6 * (draws * share) ** 0.5)
 
 
-def by_view(moment: DecisionContext, worlds: Worlds, seat: int) -> list[Worlds]:
+def by_view(moment: Moment, worlds: Worlds, seat: int) -> list[Worlds]:
     """Worlds in parts that `seat` can tell apart."""
     parts: dict[bytes, dict[bytes, float]] = defaultdict(dict)
     for world, weight in worlds.items():
@@ -86,7 +86,7 @@ def by_view(moment: DecisionContext, worlds: Worlds, seat: int) -> list[Worlds]:
     return list(parts.values())
 
 
-def common_games() -> Iterator[tuple[DecisionContext, Worlds]]:
+def common_games() -> Iterator[tuple[Moment, Worlds]]:
     """Small games in which each seat knows no hand but its own, and both know that."""
     (contests,), (_, two_left, three_left) = moments("naga"), moments("yaniv")
     for moment, number in ((two_left, 34), (two_left, 40), (three_left, 29), (contests, 0), (contests, 4)):

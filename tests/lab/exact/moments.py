@@ -45,7 +45,7 @@ class Solved:
 
     moment: Moment
     number: int
-    """The number from which `DecisionContext.position` made the position."""
+    """The number from which `Moment.position` made the position."""
     states: States
     seat: int
     worlds: int
