@@ -27,7 +27,7 @@ from arena.engine.position import Fields
 from arena.engine.rng import Words
 
 SeenBy: TypeAlias = Literal["all", "owner", "nobody", "rule"]
-"""Who sees a field: all seats; each seat its own places; nobody; or those to whom the game's `observe` shows it."""
+"""The seats that see a field: all, each its own places, none, or those to whom the game's `observe` shows it."""
 Kind: TypeAlias = type[np.number[Any]]
 N = TypeVar("N", bound=np.number[Any])
 
@@ -71,11 +71,11 @@ class Declaration:
     """What follows from a declared state."""
 
     fields: tuple[_Field, ...]
-    """In the order of the class."""
+    """All fields, in the order of the class."""
     dtype: np.dtype[Any]
     """The record of a match."""
     options: tuple[Option, ...]
-    """In the order of the class, tables last."""
+    """All options, in the order of the class, tables last."""
 
     def option_values(self, s: Any) -> dict[str, OptionValue]:
         """The options in a state, as its position holds them; tables are left out, they have keys of their own there."""

@@ -103,7 +103,7 @@ class _Table:
         self.books = [
             _Book(number, seat, seed, setup.clock) for number, (seat, seed) in enumerate(zip(seats, setup.fallback_seeds))
         ]
-        self.tape = MatchHistory(game, len(seats), game.deal(len(seats), setup.options, setup.deal_seed))
+        self.history = MatchHistory(game, len(seats), game.deal(len(seats), setup.options, setup.deal_seed))
         self.actions: list[int] = []
         self.ms_per_tick = game.ms_per_tick(setup.options)
         self.delays: list[int] = []  # ticks of each action, where thinking takes them
@@ -141,7 +141,7 @@ class _Table:
         return (*zip(self.actions, delays), *self.again[len(self.actions) :])
 
     def finish(self) -> MatchRecord:
-        states = self.tape.states
+        states = self.history.states
         scores, places = self.game.final(states, len(self.books))
         units = self.game.units(len(self.books), self.setup.options)
         faults = {seat: book.first_fault or 0 for seat, book in enumerate(self.books) if book.has_forfeited}
@@ -164,7 +164,7 @@ class _Table:
 
     def _first(self) -> int:
         """Return what `Engine.follow` says before the first decision."""
-        engine, states = self.game.engine, self.tape.states
+        engine, states = self.game.engine, self.history.states
         if engine.is_terminal(states):
             return IS_OVER
         count = engine.legal_actions(states, self.out)
@@ -213,7 +213,7 @@ class _Table:
             if len(self.later) < len(turns):
                 self.later.append(self.game.new_actions())
             out = self.later[len(turns) - 1]
-            following = self.tape.suppose(turns[-1].legal[0], out)
+            following = self.history.suppose(turns[-1].legal[0], out)
             is_next = following & IS_TOGETHER and not following & (IS_OVER | ENDED_ROUND)
             if not is_next or following >> SEAT_SHIFT & SEAT_MASK <= before:
                 break
@@ -228,7 +228,7 @@ class _Table:
         return not book.has_forfeited and (count > 1 or book.seat.wants_forced)
 
     def _decision(self, book: _Book, count: int, legal: memoryview) -> Decision:
-        decision = self.tape.decision(book.number, count, legal, book.heard)
+        decision = self.history.decision(book.number, count, legal, book.heard)
         book.heard = len(self.actions)
         return decision
 
@@ -248,7 +248,7 @@ class _Table:
         if self.ms_per_tick is not None:
             self.delays.append(delay)
             action = self.game.timed(action, self.delays[-1])
-        self.next = self.tape.play(action, self.out)
+        self.next = self.history.play(action, self.out)
         if self.observer is not None:
             self.observer(action)
 

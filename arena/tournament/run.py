@@ -109,7 +109,7 @@ def _interrupted(
 
 
 def _retire_key(planned: Planned, played: Played, journal: Journal) -> None:
-    """See to it, before anything else is written, that a key that is published is never used again."""
+    """Make sure, before anything else is written, that a published key is never used again."""
     _keep_state(played, journal)
     unpublish(planned.folder)
 

@@ -101,8 +101,8 @@ def test_a_playthrough_is_written_and_read_again(name: str) -> None:
     from open_spiel.python.algorithms.generate_playthrough import _playthrough_params, playthrough  # imports much
 
     absl_flags()
-    loaded = load(name)
-    for game in (loaded(name, loaded.seats[0], {}), explicit(name, loaded.seats[-1], {})):
+    seats = load(name).seats
+    for game in (loaded(name, seats[0], {}), explicit(name, seats[-1], {})):
         written = playthrough(str(game), None, seed=1)
         assert playthrough(**_playthrough_params(written.splitlines())) == written
         assert "IsTerminal() = True" in written

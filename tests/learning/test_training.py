@@ -82,7 +82,7 @@ def test_no_generation_begins_after_the_hours(tmp_path: Path) -> None:
 
 
 def test_a_game_without_a_sketch_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"naga has no state features\.py"):
+    with pytest.raises(ConfigError, match=r"naga has no state_features\.py"):
         train("naga", tmp_path, PLAN, seed=1)
 
 

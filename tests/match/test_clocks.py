@@ -21,9 +21,7 @@ from helpers.processes import taken_cpu, until
 
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)
 INFO = StartInfo("naga", {}, 2, 0, HURRIED)
-PYTHON = (
-    "import os, select, signal, time\nfrom arena.agent import Agent\nfrom arena.match.sandbox import sandboxed worker, wire\n"
-)
+PYTHON = "import os, select, signal, time\nfrom arena.agent import Agent\nfrom arena.match.sandbox import wire, worker\n"
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +60,9 @@ def command_bot(folder: Path, act: str, *, end: str = "pass") -> Path:
 
 DRIP = """
 def {name}(self, *told):
-    os.write(sandboxed worker.SOCKET, b"\\x00\\x80\\x00\\x00")
+    os.write(worker.SOCKET, b"\\x00\\x80\\x00\\x00")
     while True:
-        os.write(sandboxed worker.SOCKET, b"x")
+        os.write(worker.SOCKET, b"x")
         os.write(1, b".")
         time.sleep(0.01)
 """
@@ -81,7 +79,7 @@ def test_bytes_that_drip_in_do_not_keep_a_start_waiting(supervisor: Supervisor, 
     "deed",
     [
         DRIP.format(name="end"), "def end(self, told):\n    os._exit(9)", "def end(self, told):\n    time.sleep(600)",
-        "def end(self, told):\n    os.write(sandboxed worker.SOCKET, wire.frame(wire.Lacking(1, 'puct')))\n    time.sleep(600)",
+        "def end(self, told):\n    os.write(worker.SOCKET, wire.frame(wire.Lacking(1, 'puct')))\n    time.sleep(600)",
         "def end(self, told):\n    while True: print('x' * 100000)",
     ],
 )  # fmt: skip
@@ -238,7 +236,7 @@ def test_the_patience_with_a_seat_covers_all_that_it_may_take() -> None:
 
 BURNING = "reply(action=0); [threading.Thread(target=lambda: [None for _ in iter(int, 1)]).start() for _ in range(8)]"
 REPLIES_AND_COMPUTES = (
-    "os.write(sandboxed worker.SOCKET, wire.frame(wire.Action(__import__('sys')._getframe(1).f_locals['ask'].id, 0)))\n"
+    "os.write(worker.SOCKET, wire.frame(wire.Action(__import__('sys')._getframe(1).f_locals['ask'].id, 0)))\n"
     "        while True: pass"
 )
 

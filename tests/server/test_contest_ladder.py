@@ -33,8 +33,8 @@ LONGER = {"sigma": 1.3, "separable": False}
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submitted bots count as trusted here, and the key is always the same: this is about decisions."""
     monkeypatch.setattr("arena.tournament.planning.new_key", lambda: bytes(range(32)))
-    monkeypatch.setattr("arena.tournament.field.keeper_for", lambda *_, **__: None)
-    monkeypatch.setattr("arena.tournament.workers.worker.keeper_for", lambda *_, **__: None)
+    monkeypatch.setattr("arena.tournament.field.supervisor_for", lambda *_, **__: None)
+    monkeypatch.setattr("arena.tournament.workers.worker.supervisor_for", lambda *_, **__: None)
     monkeypatch.setattr(contest_ladder, "LEAST_SECONDS", 0.0)
     monkeypatch.setattr("os.nice", lambda _: 0)
 

@@ -66,7 +66,7 @@ class _Room:
 class GamePosition:
     """A true state of a game as a position of a tree."""
 
-    game: _Room
+    room: _Room
     states: States
 
     @cached_property
