@@ -1,4 +1,4 @@
-"""The contract of a game game: the functions that its rules.py defines over its state, as generic code calls them.
+"""The contract of a game: the functions that its rules.py defines over its state, as generic code calls them.
 
 A game's rules are compiled functions over one numpy record (`STATE`), the same for all options and seat counts, which the game
 declares by a class (state.py beside this file). Generic code

@@ -1,4 +1,4 @@
-"""A loaded game game: its rules, its notation, its view, its compiled entries. How games are found: arena/games/__init__.py.
+"""A loaded game: its rules, its notation, its view, its compiled entries. How games are found: arena/games/__init__.py.
 
 A game is a package with rules.py, text.py and view.py; the games of arena itself, in arena/games, all have rollout.py,
 encoding.py, RULES.md, vectors.jsonl and playthrough.txt, too. What rules.py, rollout.py and encoding.py define is in

@@ -56,7 +56,7 @@ _RULES = ("VERSION", "SEATS", "OPTIONS", "STATE", "MAX_ACTIONS")
 _PLAIN_RULES = {"resolve_options": "resolved, seats, given", "units": "seats, resolved"}
 _VIEW = ("VIEW", "warm")
 _ENCODING = ("PLANES", "ACTION_PLANES", "CODES")
-_SKETCH = ("STATE_FEATURES", "BELIEF_FEATURES", "LEARNS")
+_STATE_FEATURES = ("STATE_FEATURES", "BELIEF_FEATURES", "LEARNS")
 
 
 def names() -> list[str]:
@@ -71,7 +71,7 @@ def package(name: str) -> str:
 
 @cache
 def load(name: str) -> Game:
-    """The game of a game. Raises ConfigError for an unknown name, and for a game that does not load or breaks the contract."""
+    """A game, loaded. Raises ConfigError for an unknown name, and for a game that does not load or breaks the contract."""
     place = _place(name)
     rules, text, view = (_module(name, place, part) for part in ("rules", "text", "view"))
     rollout = _module(name, place, "rollout") if find_spec(f"{place.package}.rollout") else None
@@ -81,7 +81,7 @@ def load(name: str) -> Game:
         *_lacking(text, "text.py", (), {name: "" for name in vars(TextModule) if not name.startswith("_")}),
         *_lacking(view, "view.py", _VIEW, {}),
         *(() if rollout is None else _misshapen(rollout, "rollout.py", contract.ROLLOUT)),
-        *(() if state_features is None else _lacking(state_features, "state_features.py", _SKETCH, {})),
+        *(() if state_features is None else _lacking(state_features, "state_features.py", _STATE_FEATURES, {})),
         *(() if state_features is None else _misshapen(state_features, "state_features.py", contract.FEATURE_FUNCTIONS)),
     ]
     if broken:

@@ -28,7 +28,7 @@ _SEPARATORS = re.compile(r"[-_.]+")
 
 @dataclass(frozen=True)
 class Place:
-    """The package and the distribution that one game's game comes from."""
+    """The package and the distribution that a game comes from."""
 
     package: str
     """The package that holds rules.py, text.py and view.py, such as `arena.games.naga`."""

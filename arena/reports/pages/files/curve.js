@@ -1,6 +1,6 @@
 "use strict";
 /**
- * What the room's evaluation thinks of a match, as curves over its frames: an opinion, not a result.
+ * What the game's evaluation thinks of a match, as curves over its frames: an opinion, not a result.
  *
  * `arena.curve(values, {seat, lost, label, onSeek})` gives {element, mark(frame), show(seat)}. `values`: [frames][seats].
  */

@@ -59,7 +59,7 @@ arena.kit = (() => {
   /**
    * A place where cards lie. `name`: its address for the animation, such as "stock" or "hand-2"; `label`: what it is, in
    * words; `classes`: "row" (side by side), "fan" (overlapping to the right), "column" (overlapping downwards), "pile"
-   * (one upon the other), and the room's own.
+   * (one upon the other), and the game's own.
    */
   const zone = (name, label, classes, ...cards) =>
     el("div", {class: `zone ${classes}`, "data-zone": name, role: "group", "aria-label": label}, ...cards);

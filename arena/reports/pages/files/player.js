@@ -6,7 +6,7 @@
  *
  * match: {
  *   page(eyes, number): promise of frames (arena/reports/pages/files/frames.js); eyes: the eyes to choose from, seats and null; without: all
- *   opinion(): promise of {values, lost}, or null       what the room's evaluation thinks of each frame
+ *   opinion(): promise of {values, lost}, or null       what the game's evaluation thinks of each frame
  *   luck(): promise of what `arena.luckCurve` takes     what the cards and what the players did; may be left out
  *   choices(seat, decision): promise, or left out       what the bot's search looked at
  *   faults(): promise of {faults}, or left out          what is stored of the faults
