@@ -255,7 +255,7 @@ def _sync_folder(file: Path) -> bool:
 
 _ATTEMPTS: dict[str, Callable[[Path], bool]] = {
     "no modes: other users may read what is private": _set_private,
-    "no hard links: the hall copies files": _link_there,
+    "no hard links: the archive copies files": _link_there,
     "no locks: let one command at a time write there": _lock_there,
     "no memory that processes share: let one command at a time write there": _map_there,
     "no sync of folders: a loss of power may undo the last files": _sync_folder,

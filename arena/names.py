@@ -35,7 +35,7 @@ FolderName: TypeAlias = Annotated[str, msgspec.Meta(pattern=_FOLDER)]
 Sha256: TypeAlias = Annotated[str, msgspec.Meta(pattern=_SHA256)]
 """A SHA-256 as 64 hex digits."""
 OptionalSha256: TypeAlias = Annotated[str, msgspec.Meta(pattern=_OPTIONAL_SHA256)]
-"""A SHA-256 as 64 hex digits, or nothing: the hall has neither a plan nor a key of its own."""
+"""A SHA-256 as 64 hex digits, or nothing: the archive has neither a plan nor a key of its own."""
 HexBytes: TypeAlias = Annotated[str, msgspec.Meta(pattern=_HEX)]
 """A secret or its like: no more than 64 bytes, as pairs of hex digits."""
 MatchId: TypeAlias = Annotated[str, msgspec.Meta(pattern=_MATCH_ID)]

@@ -1,4 +1,4 @@
-"""Where results lie: the folder of tournaments, submitted bots and the hall; and who may read what strangers leave there.
+"""Where results lie: the folder of tournaments, submitted bots and the archive; and who may read what strangers leave there.
 
 Private by default. A results folder with the setgid bit (`chmod g+s`) is shared: whatever is made below it belongs to its
 group, which may then read and write as its owner does.

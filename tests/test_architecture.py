@@ -184,7 +184,7 @@ def test_only_one_module_sets_modes_links_and_locks() -> None:
 def test_only_the_site_knows_how_pages_are_served() -> None:
     """Who lacks the extra `web` has every other command."""
     served = {"starlette", "uvicorn", "websockets", "h11"}
-    asking = PACKAGE / "server" / "joining" / "client.py"  # the other end of a socket, which the hall itself must not have
+    asking = PACKAGE / "server" / "joining" / "client.py"  # the other end of a socket, which the server itself must not have
     for path in SOURCES:
         if PACKAGE / "server" not in path.parents:
             used = served & {name.split(".")[0] for name in imports(path)}

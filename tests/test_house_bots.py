@@ -21,7 +21,7 @@ from helpers.setups import setup_of
 FILES = sorted(HOUSE_BOTS.glob("*.py"))
 PAGE = 150  # lines, exclusive
 PURE = {"bisect", "collections", "dataclasses", "functools", "itertools", "math", "random", "typing"}
-HALL = {"arena.agent", "arena.cards", "arena.search"}
+OURS = {"arena.agent", "arena.cards", "arena.search"}
 OPENSPIEL = ("open_spiel.python", "arena.learning.openspiel")
 """What one bot imports beside these: it is a door to that library."""
 DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
@@ -150,7 +150,7 @@ def test_a_bot_imports_only_what_untrusted_bots_may(path: Path) -> None:
             assert set(imported) <= set(importlib.import_module(module).__all__), module
         else:
             own = OPENSPIEL if path.name == "openspiel.py" else ()
-            assert module in HALL or module.split(".")[0] in PURE or module.startswith(own), module
+            assert module in OURS or module.split(".")[0] in PURE or module.startswith(own), module
 
 
 @pytest.mark.parametrize(("bot", "game", "seats"), tables())

@@ -1,6 +1,6 @@
 """`python -m arena.audit.notes_process RESULTS MATCH_ID SEAT`: the notes of a seat, as JSON lines, in a process of their own.
 
-The hall starts it, with a limit of memory: whatever the bot does, the hall goes on. It computes only what others leave.
+The server starts it, with a limit of memory: whatever the bot does, the server goes on. It computes only what others leave.
 """
 
 import os

@@ -15,7 +15,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "new": "Write a working bot to start from",
         "check": "Play a bot through its games and report its faults, speed and memory",
         "submit": "Check a bot and store it as the next version of its name",
-        "join": "Play a bot on this machine in a hall elsewhere",
+        "join": "Play a bot on this machine on a server elsewhere",
         "withdraw": "Take a submitted bot out of new tournaments",
         "rename": "Give a submitted bot another name",
         "bots": "List the submitted bots with their last ratings",
@@ -39,7 +39,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "replay": "Print a stored match, decision by decision",
         "luck": "Take the luck of the cards out of a tournament's results",
         "rerate": "Rate a tournament again from its stored matches",
-        "hall": "Add finished tournaments to the lasting hall and list its tournaments",
+        "archive": "Add finished tournaments to the archive and list its tournaments",
         "verify-results": "Audit a tournament: play every stored match again and check all results",
     },
     "Single matches": {

@@ -43,7 +43,7 @@ class Place:
 def places() -> dict[str, Place]:
     """The place of every game, by name in alphabetical order.
 
-    To read what the installed distributions offer takes some 10 ms, in which a hall answers nobody: it is read again only where
+    To read what the installed distributions offer takes 10 ms, in which a server answers nobody: it is read again only where
     one may have come or gone. Raises ConfigError for an entry point that names no package, or a game that exists already.
     """
     return dict(_places(tuple((entry, _changed(entry)) for entry in sys.path)))

@@ -1,4 +1,4 @@
-"""Episodes of learning programs as stored matches: `arena replay` shows them, and so does the hall in the browser."""
+"""Episodes of learning programs as stored matches: `arena replay` shows them, and so does the server."""
 
 import hashlib
 from pathlib import Path

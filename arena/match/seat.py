@@ -72,7 +72,7 @@ class Spent:
     """What the decisions of a seat have taken in a match, in all attempts of one worker at it; in seconds."""
 
     wall: float = 0.0
-    """All time, without gaps in which the hall did not run."""
+    """All time, without gaps in which the host did not run."""
     busy: float = 0.0
     """CPU time and time asleep; what is not: it stood ready without a CPU."""
     asleep: float = 0.0

@@ -109,7 +109,7 @@ class StoredRows:
 def stored_field(manifest: Manifest, *, without: Collection[str] = ()) -> dict[str, list[Bot]]:
     """The bots that take part, by rated pool, in the order of the config, as the tournament itself lists them.
 
-    For the hall the lists are empty: its bots were never all in one field, so the rows say who has played.
+    For the archive the lists are empty: its bots were never all in one field, so the rows say who has played.
     """
     if manifest.tournaments:
         return {pool: [] for pool in manifest.pools}

@@ -143,7 +143,7 @@ class PoolEvidence:
 
 
 class Evidence:
-    """The stored results of a tournament or of the hall, as the report needs them."""
+    """The stored results of a tournament or of the archive, as the report needs them."""
 
     def __init__(self, folder: Path) -> None:
         """Raises StoreError for what cannot be read; without totals and history the report goes on, and says so."""

@@ -1,4 +1,4 @@
-"""The accounts of a hall in the site's file: who is invited, with which secrets and sessions, and what organisers have done.
+"""The accounts of a server in the site's file: who is invited, with which secrets and sessions, and what organisers have done.
 
 A join link makes a personal token, once; the token opens sessions. API tokens are for programs. Whatever ends somebody's access
 counts at once in this process, and in others as soon as they see that the file has changed (`Accounts.changes`).
@@ -461,13 +461,13 @@ class Accounts:
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether a name looks like one that the audit log gives to the hall itself."""
+    """Return whether a name looks like one that the audit log gives to the server itself."""
     return latin_look(folded_name(name)) in _RESERVED
 
 
-def join_link(hall: str, code: str) -> str:
+def join_link(server: str, code: str) -> str:
     """The address that a person opens to come in; browsers never send what stands behind the `#`."""
-    return f"{hall}/invite#{code}"
+    return f"{server}/invite#{code}"
 
 
 def _make(db: sqlite.Connection, account: Account) -> None:

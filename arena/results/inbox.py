@@ -27,7 +27,7 @@ FOLDER = "people/inbox"
 MOST_ATTEMPTS = 3
 """How often a check may fail by the machine's fault; then the submission is void."""
 MOST_RESTARTS = 10
-"""How often a check may be cut short by the end of the hall itself; then the submission is void."""
+"""How often a check may be cut short by the end of the server itself; then the submission is void."""
 DAY = datetime.timedelta(hours=24)
 RECENT = 20
 """Checks of which the mean time is taken."""
@@ -134,7 +134,7 @@ class NotTheirs(Exception):
 
 
 class Inbox(SiteFile):
-    """The submissions of a results folder. Threads may share it; several halls of one folder, too."""
+    """The submissions of a results folder. Threads may share it; several servers of one folder, too."""
 
     def __init__(self, results: Path) -> None:
         super().__init__(results)
@@ -262,7 +262,7 @@ class Inbox(SiteFile):
         self._discard(*(self.path_of(one) for one in found if one.state is State.WAITING))  # a check lets go of its own
 
     def interrupted(self) -> list[Sent]:
-        """Submissions that were being checked: after a start, those of a hall that died. Raises StoreError."""
+        """Submissions that were being checked: after a start, those of a server that died. Raises StoreError."""
         with self.reading() as db:
             return [] if db is None else self._rows(db, "where state = ? order by number", State.CHECKING)
 

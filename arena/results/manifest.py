@@ -102,7 +102,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str | None = None
     """How a comparison or a ladder ended, in words."""
     tournaments: tuple[FolderName, ...] = ()
-    """Folders of the tournaments that the ratings cover, in order; only the manifest of the hall has any."""
+    """Folders of the tournaments that the ratings cover, in order; only the manifest of the archive has any."""
     luck: dict[str, Sha256] = {}
     """The hash of the estimate by which luck.parquet was worked out, by game; empty if it was not."""
     luck_worth: dict[str, LuckWorth] | None = None

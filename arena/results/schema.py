@@ -272,7 +272,7 @@ class FaultPlace(msgspec.Struct, frozen=True):
 
     fault: StoredFault
     row: int
-    """The number of the seat's row among the rows that are shown: those of a tournament, or of the hall."""
+    """The number of the seat's row among the rows that are shown: those of a tournament, or of the archive."""
     folder: Path
     """The folder of the tournament in which the fault happened."""
 

@@ -1,6 +1,6 @@
-"""What the hall itself remembers, in `people/site.sqlite` of the results folder: persons, accounts, submissions, the audit log.
+"""What the server remembers, in `people/site.sqlite` of the results folder: persons, accounts, submissions, the audit log.
 
-SQLite in WAL mode. Several halls of one folder may share it. Secrets that let somebody in are random, of 256 bits, and only
+SQLite in WAL mode. Several servers of one folder may share it. Secrets that let somebody in are random, of 256 bits, and only
 their SHA-256 is kept.
 
 Here are who has an account and what it may do, and the table `bots`: whose bots are whose, as pages show it, and which
@@ -88,7 +88,7 @@ class NameTaken(Exception):
 
 
 class SiteFile:
-    """The open file. Threads may share it. It is made when the first person comes: a hall that only shows writes nothing."""
+    """The open file. Threads may share it. It is made when the first person comes: a server that only shows writes nothing."""
 
     def __init__(self, results: Path) -> None:
         self.path = results / SITE_FILE
@@ -178,7 +178,7 @@ class SiteFile:
         try:
             db.execute("pragma synchronous = full")  # what was received is not lost when the power fails
             if db.execute("pragma user_version").fetchone()[0] < _VERSION:
-                db.executescript(_TABLES)  # nothing is lost if another hall has just made them
+                db.executescript(_TABLES)  # nothing is lost if another server has just made them
             version = db.execute("pragma user_version").fetchone()[0]
             if version != _VERSION or sqlite.odd_part(db) is not None:
                 raise StoreError(f"{self.path}: not ours, or of another version of arena ({version}, this one has {_VERSION})")
@@ -239,7 +239,7 @@ class Role(enum.StrEnum):
 
 
 class Account(msgspec.Struct, frozen=True, kw_only=True):
-    """A person whom an organiser has invited; or the organiser who started the hall."""
+    """A person whom an organiser has invited; or the organiser who started the server."""
 
     id: str
     """Random; no page shows it."""
@@ -278,7 +278,7 @@ class OwnedBot(msgspec.Struct, frozen=True):
     owner: str
     """The id of the account."""
     owner_name: str
-    """The name of the account; empty for the organiser who started the hall."""
+    """The name of the account; empty for the organiser who started the server."""
     published: int | None
     """The version whose source everybody may see; None: none."""
 

@@ -1,4 +1,4 @@
-"""The hall as a Starlette application: it reads a results folder, lets in who has the token, and lets people play."""
+"""The server as a Starlette application: it reads a results folder, lets in who has the token, and lets people play."""
 
 import asyncio
 import contextlib
@@ -75,32 +75,32 @@ def application(
     bot_matches: BotMatches | None = None,
     contest: RunningContest | None = None,
 ) -> Starlette:
-    """The hall of a results folder.
+    """The server of a results folder.
 
     `token`: what lets a browser in (default: nobody knows it); `rules`: the Host names it answers to, and how often;
     `tables`: where people play; `prepared`: tables that are opened for who comes with one of these codes; `bot_matches`: where
-    bots play that are asked for; `contest`: the contest that the hall holds.
+    bots play that are asked for; `contest`: the contest that the server holds.
     """
     token = token or secrets.token_urlsafe(32)
-    hall = Hall(folder, token, tables or Tables(), prepared, bot_matches or BotMatches(), contest)
+    server = Server(folder, token, tables or Tables(), prepared, bot_matches or BotMatches(), contest)
     rules = rules or Rules()
     proxied = [] if rules.public is None else [Middleware(BehindProxy, public=rules.public)]
     app = Starlette(
-        routes=hall.routes(),
+        routes=server.routes(),
         middleware=[
             *proxied,
-            Middleware(Guard, entrance=hall.entrance, rules=rules, page=hall.problem_page, weight=weight_of),
+            Middleware(Guard, entrance=server.entrance, rules=rules, page=server.problem_page, weight=weight_of),
             Middleware(GZipMiddleware, minimum_size=SMALL, compresslevel=5),  # no page holds a secret that its size could tell
         ],
-        lifespan=hall.lifespan,
-        exception_handlers={Problem: hall.problem, HTTPException: hall.unknown, Exception: hall.broken},
+        lifespan=server.lifespan,
+        exception_handlers={Problem: server.problem, HTTPException: server.unknown, Exception: server.broken},
     )
     app.router.redirect_slashes = False  # an address is right or it is not
-    app.state.hall = hall
+    app.state.server = server
     return app
 
 
-class Hall:
+class Server:
     """What the handlers share."""
 
     def __init__(

@@ -40,11 +40,11 @@ class Asked(Generic[Q]):
     owned: OwnedBots
     """The owners of the bots."""
     bot_matches: BotMatches
-    """The matches that the hall lets bots play."""
+    """The matches that the server lets bots play."""
     lobby: Lobby
     """The programs that are here from their authors' machines."""
     submitting: Submitting
     notes: NotesDesk
     """Plays matches again for what their bots noted."""
     contest: RunningContest | None = None
-    """The contest of the hall; None: it has none."""
+    """The contest of the server; None: it has none."""

@@ -105,7 +105,7 @@ class NotesChild:
         try:
             self._read()
         except (msgspec.DecodeError, ValueError):
-            hearing.failed = Failed(why="it said what the hall does not understand")
+            hearing.failed = Failed(why="it said what the server does not understand")
         finally:
             self._count()
             self.close()

@@ -1,4 +1,4 @@
-"""A child process of the hall: JSON lines over its pipes. Whatever happens to it, the hall goes on."""
+"""A child process of the server: JSON lines over its pipes. Whatever happens to it, the server goes on."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ LONGEST_LINE = 8 << 20
 MOST_UNREAD = 1 << 20
 """Bytes that may wait for the process. One that reads no more is ended."""
 ERROR_LINES = 40
-"""Lines of the process's error output that are kept for the log of the hall."""
+"""Lines of the process's error output that are kept for the log of the server."""
 COUNT_SECONDS = 2.0
 """How often it is looked how much CPU time it has used."""
 START_SECONDS = 1.0
@@ -40,8 +40,8 @@ class ChildProcess(Generic[H]):
     ) -> None:  # fmt: skip
         """`heard`: reads what the process says; `most_heard`: bytes after which it is ended; None: any number.
 
-        `environment`: variables beside those of the hall. `lasting`: a process that was told to end takes the time that it
-        needs, even if that is longer than the hall is there. `complain`: is told each line of the error output, and what was
+        `environment`: variables beside those of the server. `lasting`: a process that was told to end takes the time that it
+        needs, even if that is longer than the server is there. `complain`: is told each line of the error output, and what was
         wrong with what the process said.
         """
         self._command = tuple(command)
@@ -142,7 +142,7 @@ class ChildProcess(Generic[H]):
                     break
                 heard = self._heard.decode(line)
             except (ValueError, msgspec.DecodeError) as error:  # the first: a line that is too long
-                self._note(f"it said what the hall does not understand: {error}")
+                self._note(f"it said what the server does not understand: {error}")
                 break
             if (heard_on := hear(heard)) is not None:
                 await heard_on

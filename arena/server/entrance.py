@@ -1,9 +1,9 @@
-"""Who comes in: by the hall's token, by a session in memory, or by a session or a token of an account in the site's file.
+"""Who comes in: by the server's token, by a session in memory, or by a session or a token of an account in the site's file.
 
 Who has come in is remembered, so that few requests touch the file. Access that this process ends is over at once; what
 another process ends, within a second.
 
-A session is for each browser that has shown the hall's token, or that a table has let in. Token and sessions are random and
+A session is for each browser that has shown the server's token, or that a table has let in. Token and sessions are random and
 of 256 bits, and only their SHA-256 is kept: nothing that could be used is written down anywhere. What a program may ask for
 with its token is listed here; what is not asks for the widest scope, and some acts no token does.
 """
@@ -61,7 +61,7 @@ The address that has most of them makes room: who takes hundreds ends nobody's b
 
 
 class Sessions:
-    """The token of a hall and the sessions that were opened with it. They end with the process."""
+    """The token of a server and the sessions that were opened with it. They end with the process."""
 
     def __init__(self, token: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._token, self._clock = digest(token), clock
@@ -69,7 +69,7 @@ class Sessions:
         self._guests: OrderedDict[str, str] = OrderedDict()  # with the address of each
 
     def is_token(self, offered: str) -> bool:
-        """Return whether this is the hall's token."""
+        """Return whether this is the server's token."""
         return hmac.compare_digest(digest(offered), self._token)
 
     def opened(self, *, guest_at: str | None = None) -> str:

@@ -15,14 +15,14 @@ NOBODY = "nobody"
 def frame_of(request: Request, came_in: Account | None = None) -> dict[str, Any]:
     """The values for the frame of a page: `access`, `account`, `contest`, `nav` (addresses, each with the key of its word).
 
-    `access`: how much of the hall the visitor may see: `all`, what a `guest` of a table may, or what `nobody` is kept from.
+    `access`: how much of the server the visitor may see: `all`, what a `guest` of a table may, or what `nobody` is kept from.
     `came_in`: whoever comes in with this very request.
     """
     state = request.scope.get("state", {})
     access = NOBODY if state.get("session") is None else "guest" if state.get("is_guest") else "all"
     if came_in is not None:
         access = "all"
-    contest = getattr(request.app.state.hall, "contest", None)
+    contest = getattr(request.app.state.server, "contest", None)
     account: Account | None = came_in or state.get("account")
     return {
         "access": access, "account": account, "contest": contest, "origin": origin_of(request),
@@ -31,7 +31,7 @@ def frame_of(request: Request, came_in: Account | None = None) -> dict[str, Any]
 
 
 def origin_of(request: Request) -> str:
-    """The hall as the one who asks reaches it, without a path."""
+    """The server as the one who asks reaches it, without a path."""
     return f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 

@@ -2,7 +2,7 @@
 
 Plain ASGI, so that sockets pass the same gate; the cheapest questions come first.
 
-Behind a proxy that ends TLS, it is said here what the public address of the hall is, and whom to believe about who asks.
+Behind a proxy that ends TLS, it is said here what the public address of the server is, and whom to believe about who asks.
 """
 
 import ipaddress
@@ -33,7 +33,7 @@ _NAME = re.compile(r"(?!-)[a-z0-9.-]{1,253}(?<![.-])")
 
 @dataclass(frozen=True)
 class PublicAddress:
-    """The address under which a proxy shows the hall to everybody."""
+    """The address under which a proxy shows the server to everybody."""
 
     scheme: str
     name: str
@@ -49,9 +49,9 @@ class PublicAddress:
 
 
 def public_address(text: str, listens_at: str) -> PublicAddress:
-    """The address that `--behind-proxy` names, for a hall that listens at another one. Raises ConfigError.
+    """The address that `--behind-proxy` names, for a server that listens at another one. Raises ConfigError.
 
-    The proxy runs on the same machine: it asks from a loopback address, or from the very address at which the hall listens.
+    The proxy runs on the same machine: it asks from a loopback address, or from the very address at which the server listens.
     """
     try:
         found = urlsplit(text)
@@ -65,7 +65,7 @@ def public_address(text: str, listens_at: str) -> PublicAddress:
         )
     if found.path not in ("", "/") or found.query or found.fragment:
         raise ConfigError(
-            f"--behind-proxy {text}: the hall needs a host name of its own, not a path; such as {found.scheme}://{found.netloc}"
+            f"--behind-proxy {text}: the server needs a host name of its own, not a path; such as {found.scheme}://{found.netloc}"
         )
     is_usual = port in (None, _USUAL_PORTS[found.scheme])
     return PublicAddress(found.scheme, name, "" if is_usual else f":{port}", (*THIS_MACHINE, listens_at))
@@ -83,7 +83,7 @@ class BehindProxy:
         await self._believing(scope, receive, send)  # type: ignore[arg-type]
 
     async def _with_scheme(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Under its public name the hall has its public scheme, even if the proxy forgets to say so: cookies depend on it."""
+        """Under its public name the server has its public scheme, even if the proxy forgets to say so: cookies depend on it."""
         if scope["type"] != "lifespan" and self._is_public(Headers(scope=scope).get("host", "")):
             scope["scheme"] = self._public.scheme.replace("http", "ws") if scope["type"] == "websocket" else self._public.scheme
         await self._app(scope, receive, send)
@@ -97,7 +97,7 @@ REQUESTS = Rate(a_second=100.0, burst=600)
 STRANGERS = Rate(a_second=5.0, burst=60)
 """How many of them it may make without a session: to log in, and for what is embedded. Files are not counted."""
 LONGEST_ADDRESS = 2000
-"""Bytes of path and query; no address of the hall is nearly as long."""
+"""Bytes of path and query; no address of the server is nearly as long."""
 TOO_MANY, GUESTS = "refusal_too_many", "refusal_guest"
 FILES = "/static/"
 PUBLIC = (FILES, EMBEDDED)
@@ -115,16 +115,16 @@ class Rules:
     """Which requests are answered: their Host names, and how many an address may make."""
 
     names: Collection[str] = ("localhost",)
-    """Host names under which the hall is reached, besides addresses."""
+    """Host names under which the server is reached, besides addresses."""
     any_address: bool = False
     """Whether any IP address is right as Host, not only loopback ones: a name that was rebound is never an address."""
     requests: Rate = field(default=REQUESTS)
     strangers: Rate = field(default=STRANGERS)
     public: PublicAddress | None = None
-    """The address under which a proxy shows the hall; None: there is no proxy, and headers of proxies mean nothing."""
+    """The address under which a proxy shows the server; None: there is no proxy, and headers of proxies mean nothing."""
 
     def is_host(self, host: str) -> bool:
-        """Return whether a Host header names the hall. The port is not looked at: it may be forwarded."""
+        """Return whether a Host header names the server. The port is not looked at: it may be forwarded."""
         found = _HOST.fullmatch(host)
         if found is None:
             return False
@@ -138,14 +138,14 @@ class Rules:
         return self.any_address or address.is_loopback
 
     def is_origin(self, origin: str, host: str) -> bool:
-        """Return whether pages of this origin are those of the hall, for a request with this Host header."""
+        """Return whether pages of this origin are those of the server, for a request with this Host header."""
         name = origin.partition("://")[2]
         is_public = self.public is not None and host.partition(":")[0].lower() == self.public.name
         return origin == str(self.public) if is_public else name == host
 
 
 def rules_for(host: str, public: PublicAddress | None = None) -> Rules:
-    """The rules of a hall that listens on this host; `public`: behind a proxy with this address."""
+    """The rules of a server that listens on this host; `public`: behind a proxy with this address."""
     if public is not None:
         return Rules({"localhost", public.name}, public=public)
     own = {"localhost", host.lower()}
@@ -251,7 +251,7 @@ class Guard:
         return None
 
     def _is_ours(self, scope: Scope, headers: Headers, bearer: str | None) -> bool:
-        """Return whether a request comes from a page of the hall, from no browser, or is a link elsewhere that is followed."""
+        """Return whether a request comes from a page of the server, from no browser, or by a link elsewhere."""
         is_socket = scope["type"] == "websocket"
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         is_foreign = site is not None and site not in ("same-origin", "none")

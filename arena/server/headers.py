@@ -1,4 +1,4 @@
-"""The headers of the hall's answers: what a page may load, and who may frame it; and the cookies of its requests, as the
+"""The headers of the server's answers: what a page may load, and who may frame it; and the cookies of its requests, as the
 standard library's readers take half a second for a hostile header, and lose all after a foreign one.
 """
 
@@ -15,7 +15,7 @@ YEAR = 365 * 24 * 3600
 def cookie(header: str, name: str) -> str | None:
     """The value of a cookie of ours in a `Cookie` header; None if it is not there. Ours are never quoted.
 
-    All halls and all other servers of a machine share its cookies, whatever their ports: what is none of ours is passed over.
+    All servers and all other servers of a machine share its cookies, whatever their ports: what is none of ours is passed over.
 
     >>> cookie('theirs={"a": "b"}; c d; ours=x', "ours")
     'x'
@@ -28,7 +28,7 @@ def cookie(header: str, name: str) -> str | None:
 
 
 def cookie_name(host: str, scheme: str = "http") -> str:
-    """The name of the session's cookie. Cookies do not know ports: two halls on one machine have cookies of their own.
+    """The name of the session's cookie. Cookies do not know ports: two servers on one machine have cookies of their own.
 
     Over TLS it begins with `__Host-`: browsers take such a cookie from this host alone, and never unencrypted, so no other host
     of the domain can plant one.
@@ -58,7 +58,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors {ancestors}"
 )
-"""The content policy: nothing but the hall's own files, no inline script or style."""
+"""The content policy: nothing but the server's own files, no inline script or style."""
 EMBEDDED = "/embed/"
 """How the paths begin that any page may frame. They never look at a session."""
 

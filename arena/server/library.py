@@ -1,4 +1,4 @@
-"""The results folder as the hall reads it: every answer is kept until the files that it was read from have changed.
+"""The results folder as the server reads it: every answer is kept until the files that it was read from have changed.
 
 Nothing is ever written here. A board may be rewritten while it is read: then it is read again.
 
@@ -19,7 +19,7 @@ from arena.errors import StoreError
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.results.schema import ACTIONS, FAULTS, HISTORY, MATCHES, RATINGS, TOTALS
 from arena.server.problems import Problem
-from arena.tournament.archive.folder import HALL, begun, finished_or_stopped, is_hall, parts
+from arena.tournament.archive.folder import ARCHIVE, begun, finished_or_stopped, is_archive, parts
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ class Library:
         return {folder.relative_to(self.out).as_posix(): folder for folder in sorted(found)}
 
     def folder(self, name: str) -> Path:
-        """The folder of a tournament, or of the lasting hall. Raises Problem 404, also for a hall without a board."""
-        hall = self.out / HALL
-        if name == HALL and is_hall(hall):
-            if not is_there(hall / MANIFEST_FILE):
-                raise Problem(404, "refusal_no_hall_board")
-            return hall
+        """The folder of a tournament, or of the archive. Raises Problem 404, also for a server without a board."""
+        server = self.out / ARCHIVE
+        if name == ARCHIVE and is_archive(server):
+            if not is_there(server / MANIFEST_FILE):
+                raise Problem(404, "refusal_no_archive_board")
+            return server
         found = self.folders().get(name)
         if found is None:
             raise Problem(404, "refusal_no_tournament", name=repr(name))

@@ -1,4 +1,4 @@
-"""What visitors may cost the hall: requests and messages, CPU seconds, memory.
+"""What visitors may cost the server: requests and messages, CPU seconds, memory.
 
 *Token buckets*: how many requests an address may make, and how many messages a socket may send. The package `limits` has
 windows only, and its storage starts a thread whenever something in it expires; a bucket is what both uses here need, and is
@@ -6,7 +6,7 @@ two numbers. Frames of a socket are counted here, which uvicorn does not: the sh
 and to read a megabyte of them takes seconds, in which nobody has an answer.
 
 *Computing*: CPU seconds an hour for each account, counted from outside of the processes that work for it. *Memory*: how much
-of it what the hall starts may fill; whatever happens there, the hall and the machine go on.
+of it what the server starts may fill; whatever happens there, the server and the machine go on.
 """
 
 import contextlib

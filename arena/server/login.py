@@ -1,4 +1,4 @@
-"""The door: the token of the hall or of a person opens a session, a session can be ended, and grave acts ask again.
+"""The door: the token of the server or of a person opens a session, a session can be ended, and grave acts ask again.
 
 Acts that let people in, shut them out, or cannot be undone: whoever does them has shown the token within the hour. A browser
 that was left open, or a session that was stolen, is not enough for them; nor is any token that a program sends.
@@ -85,7 +85,7 @@ LONGEST_LOGIN = 4096
 """Bytes of the form that brings a token."""
 DOORS = ("/login", "/invite")
 """The pages that let somebody in, to which who logs out first comes back."""
-_LOCAL = re.compile(r"/(?!/)[A-Za-z0-9_./-]*")  # a path of the hall: `//` would lead to another host
+_LOCAL = re.compile(r"/(?!/)[A-Za-z0-9_./-]*")  # a path of the server: `//` would lead to another host
 
 
 class Login:
@@ -113,7 +113,7 @@ class Login:
         return Response(self.page(request, ""), headers={"cache-control": "no-store"}, media_type="text/html")
 
     async def logged_in(self, request: Request) -> Response:
-        """Open a session for who has the token of the hall or of an account."""
+        """Open a session for who has the token of the server or of an account."""
         fields = await form_of(request, LONGEST_LOGIN)
         if (page := logged_in(request, self._templates)) is not None:
             return page

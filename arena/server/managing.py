@@ -1,4 +1,4 @@
-"""What the owner of a bot, or an organiser, asks the hall to do with it: withdraw it, publish its source, give it away."""
+"""What the owner of a bot, or an organiser, asks the server to do with it: withdraw it, publish its source, give it away."""
 
 import asyncio
 import contextlib

@@ -10,7 +10,7 @@ import msgspec
 import arena
 from arena.server.accounts import Changed, Invitation, JoinLink, Nothing
 from arena.server.asking.handlers import ASKING, AskedFor
-from arena.server.asking.wish import MatchWish
+from arena.server.asking.match_request import MatchRequest
 from arena.server.live_board.channel import Alive, HomeNews, Snapshot, Trouble, Update, Watch
 from arena.server.playing import OPENING, Opened
 from arena.server.problems import Failure
@@ -44,13 +44,13 @@ def document() -> dict[str, Any]:
     """The OpenAPI 3.1 document of all JSON addresses."""
     described = [*((f"/api{subject.path}".rstrip("/"), subject) for subject in SUBJECTS), *_embedded()]
     types = [subject.answer for _, subject in described] + [Failure, *_SOCKET, *_TABLE_SOCKET]
-    types += [Opening, Opened, MatchWish, AskedFor, Submitted, Invitation, list[JoinLink], Changed, Nothing]
+    types += [Opening, Opened, MatchRequest, AskedFor, Submitted, Invitation, list[JoinLink], Changed, Nothing]
     schemas, components = msgspec.json.schema_components(list(dict.fromkeys(types)), ref_template=_REFERENCE)
     references = dict(zip(dict.fromkeys(types), schemas))
     paths: dict[str, Any] = {_without_kinds(path): {"get": _operation(subject, references)} for path, subject in described}
     paths.setdefault(RECEIVING, {})["put"] = _receiving(references)
     paths.setdefault(OPENING, {})["post"] = _making("Open a table to play at.", Opening, Opened, references)
-    paths.setdefault(ASKING, {})["post"] = _making("Ask for a match of any bots, at once.", MatchWish, AskedFor, references)
+    paths.setdefault(ASKING, {})["post"] = _making("Ask for a match of any bots, at once.", MatchRequest, AskedFor, references)
     return {
         "openapi": "3.1.0",
         "info": {"title": "arena", "version": arena.__version__, "description": _ABOUT},

@@ -1,4 +1,4 @@
-"""What people ask the hall to do: open a table, sit down at one, leave it, play again."""
+"""What people ask the server to do: open a table, sit down at one, leave it, play again."""
 
 import contextlib
 from collections.abc import AsyncIterator, Mapping

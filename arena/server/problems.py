@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 from starlette.responses import Response
 
-from arena.reports.pages.words import filled, hall_words
+from arena.reports.pages.words import filled, server_words
 from arena.reports.table import LANGUAGES
 
 API, DATA = "/api", ".json"
@@ -33,7 +33,7 @@ class Problem(Exception):
 
     def said(self, language: str) -> str:
         """The sentence in a language."""
-        return filled(hall_words(language)[self.why], self._values)
+        return filled(server_words(language)[self.why], self._values)
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):

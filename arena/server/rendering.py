@@ -1,4 +1,4 @@
-"""The hall's pages: templates filled with what the views found, and Markdown with headings that can be linked and tables that
+"""The server's pages: templates filled with what the views found, and Markdown with headings that can be linked and tables that
 scroll by themselves.
 """
 

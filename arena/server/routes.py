@@ -74,10 +74,10 @@ SUBJECTS = (
         "matches",
     ),
     Subject(
-        "/t/{name:path}", "A tournament with one of its tables; `hall` is the lasting hall.", tournament, TournamentQuery,
+        "/t/{name:path}", "A tournament with one of its tables; `archive` is the archive.", tournament, TournamentQuery,
         Tournament, "tournament",
     ),
-    Subject("/marks", "The marks: who is surely above which bot of the staff.", marks, MarksQuery, MarksPage, "marks"),
+    Subject("/marks", "The marks: who is surely above which reference bot.", marks, MarksQuery, MarksPage, "marks"),
     Subject("/bots", "All bots: searched, filtered, in pages.", bots, BotsQuery, Bots, "bots"),
     Subject(
         "/bots/{name}/source", "The source of a submitted version, for who may see it.", source, SourceQuery, Source, "source"
@@ -128,7 +128,7 @@ _WEIGHTS = (
     (re.compile(r"(/embed)?/m/[^/]+/(opinion|luck|trace|notes|output)(\.json)?"), 5),
     (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?|/ask|/play/[^/]+"), 3),
 )
-"""Addresses that cost more than a page of the hall, and for how many requests each counts."""
+"""Addresses that cost more than a page of the server, and for how many requests each counts."""
 
 
 def weight_of(path: str) -> int:

@@ -1,4 +1,4 @@
-"""Running the hall: one process with one loop, which ends within three seconds and leaves nothing behind."""
+"""Running the server: one process with one loop, which ends within three seconds and leaves nothing behind."""
 
 import contextlib
 import errno
@@ -61,7 +61,7 @@ def run(app: Starlette, place: socket.socket, protocol: type[Any] = PromptProtoc
 
 
 def _leave_pipes_quietly() -> None:
-    """Say nothing of pipes that outlive the loop: a ladder may end later than the hall, and what a child started holds them."""
+    """Say nothing of pipes that outlive the loop: a ladder may end later, and what a child started holds them."""
     report = sys.unraisablehook
 
     def hear(unraisable: "sys.UnraisableHookArgs") -> None:

@@ -54,7 +54,7 @@ async def form_of(request: Request, most: int = LONGEST_FORM) -> dict[str, str]:
 HEAD_SECONDS = 10.0
 """How long the head of a request may take."""
 BODY_SECONDS = 10.0
-"""How long the one form that the hall takes may take."""
+"""How long the one form that the server takes may take."""
 SEND_SECONDS = 15.0
 """How long a part of an answer may wait until the client has read most of it, and the end of an answer all of it."""
 LARGEST_HEAD = 16 * 1024

@@ -54,7 +54,7 @@ _KEPT = 10_000  # persons in memory
 
 
 class Persons:
-    """The persons who have played in a results folder. They outlive the hall. Blocking: for threads, not for the loop."""
+    """The persons who have played in a results folder. They outlive the server. Blocking: for threads, not for the loop."""
 
     def __init__(self, file: SiteFile) -> None:
         self._file = file
@@ -157,7 +157,7 @@ class Visitor:
     person: StoredPerson | None
     """The person who plays; None: nobody who is known."""
     account: Account | None = None
-    """The account that the session belongs to; HOST for who has the token of the hall. None: a guest of a table, or nobody."""
+    """The account that the session belongs to; HOST for who has the server's token. None: a guest of a table, or nobody."""
 
     @property
     def has_own_account(self) -> bool:

@@ -1,5 +1,5 @@
 """The check of a bot before it enters: it plays all its games, with the fewest and the most seats, in every variant.
-In a terminal as in the hall, it is then kept as the next version of its name.
+In a terminal as on the server, it is then kept as the next version of its name.
 
 The bot takes one seat, locked in as in a tournament; house bots that run in this process take the others. Every check has
 seeds of its own, so that a bot cannot tell it from a tournament; the same seed checks it again. One match of every game is

@@ -119,7 +119,7 @@ def failures(results: Sequence[GameCheck]) -> Iterator[str]:
             yield f"{result.game}: {counts} in {result.matches} matches"
         elif not result.is_complete:
             yield (
-                f"{result.game}: too slow for the hall: it slept for {result.wait_seconds:.1f} s, and the check "
+                f"{result.game}: too slow to take part: it slept for {result.wait_seconds:.1f} s, and the check "
                 f"ended after {result.matches} matches. What a bot may use is its clock; it has nothing to wait for"
             )
 

@@ -23,7 +23,7 @@ from arena.ratings.settings import RatingSettings, check_names, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.results.people import PEOPLE
 from arena.results_folder import RESULTS
-from arena.tournament.archive.folder import HALL
+from arena.tournament.archive.folder import ARCHIVE
 from arena.tournament.formats.format import DEFAULT, Asked, Format, formats
 from arena.tournament.formats.format import keys as format_keys
 from arena.tournament.formats.plan import ALL as ALL_ROTATIONS
@@ -337,8 +337,8 @@ def check_name(name: str, key: str) -> None:
 def check_tournament_name(name: str, key: str) -> None:
     """Raise ConfigError for a name that cannot be a tournament's."""
     check_name(name, key)
-    if name == HALL:
-        raise ConfigError(f"{key}: {HALL!r} is the name of the lasting hall, which gathers all tournaments; choose another")
+    if name == ARCHIVE:
+        raise ConfigError(f"{key}: {ARCHIVE!r} is the name of the archive, which gathers all tournaments; choose another")
     if name == FOLDER:
         raise ConfigError(f"{key}: {FOLDER!r} is the folder of the submitted bots; choose another")
     if name == PEOPLE:

@@ -19,8 +19,8 @@ from arena.results.journal import Journal
 from arena.results.lock import FolderLock
 from arena.results.manifest import publish, read_manifest, unpublish
 from arena.results.status import Command
-from arena.tournament.archive.adding import add_to_hall
-from arena.tournament.archive.folder import HALL
+from arena.tournament.archive.adding import add_to_archive
+from arena.tournament.archive.folder import ARCHIVE
 from arena.tournament.config import Tournament, read_config
 from arena.tournament.deciding import decide, rated_rows, weights_of
 from arena.tournament.planning import Planned, announcement, plan, resumed
@@ -124,12 +124,12 @@ def _keep_state(played: Played, journal: Journal) -> None:
 def _archive(planned: Planned, settings: Settings, observer: Observer) -> None:
     """Add what is finished to the archive of all tournaments."""
     try:
-        is_new = add_to_hall(settings.out / HALL, planned.folder, is_ours=True) is not None
+        is_new = add_to_archive(settings.out / ARCHIVE, planned.folder, is_ours=True) is not None
     except StoreError as error:  # the tournament is over all the same
-        observer.say(f"warning: not added to the hall: {error}")
+        observer.say(f"warning: not added to the archive: {error}")
         return
     if is_new:
-        observer.say(f"its matches are in the hall of all tournaments now: arena leaderboard {HALL} --out {settings.out}")
+        observer.say(f"its matches are in the archive of all tournaments now: arena leaderboard {ARCHIVE} --out {settings.out}")
 
 
 def set_aside(folder: Path, observer: Observer) -> None:

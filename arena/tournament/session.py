@@ -47,7 +47,7 @@ class Settings:
     fresh: bool = False
     """Set earlier results of this name aside and start again from nothing."""
     is_lasting: bool = True
-    """Whether the matches enter the lasting hall."""
+    """Whether the matches enter the archive."""
     job: Callable[..., Job] = Job
     """Makes the job that is sent to the workers; `arena bench scale` sends one whose matches are not played."""
     command: str = ""

@@ -142,7 +142,7 @@ def foreign_folder(draw: st.DrawFn, base: Base) -> list[str]:
         ["leaderboard", NAME], ["leaderboard", NAME, "--format", "csv"], ["leaderboard", NAME, "--head-to-head"],
         ["leaderboard", NAME, "--explain", "broken"], ["leaderboard", NAME, "--history", "greedy"], ["status", NAME],
         ["rerate", NAME], ["replay", match], ["replay", match, "--trace"], ["capsule", match, "0", "--decision", "0"],
-        ["report", NAME], ["verify-results", NAME, "--workers", "1"], ["hall", "--add", NAME], ["bots"],
+        ["report", NAME], ["verify-results", NAME, "--workers", "1"], ["archive", "--add", NAME], ["bots"],
     ]))  # fmt: skip
     return [*words, "--out", RESULTS]
 

@@ -34,7 +34,7 @@ def test_the_demo_plays_without_a_file_and_says_what_is_next(
     assert "naga_planner" in shown.out and "yaniv_counter" in shown.out and "finished" in shown.out
     following = shown.err.split("\nnext:\n")[1].splitlines()
     assert [line.split()[1] for line in following] == ["report", "init", "new", "match"]
-    assert {path.name for path in Path("leaderboards").iterdir()} >= {"demo", "hall"}
+    assert {path.name for path in Path("leaderboards").iterdir()} >= {"demo", "archive"}
     assert main(following[0].split()[1:]) == 0  # arena report demo
 
 

@@ -166,7 +166,7 @@ WORDS: dict[str, tuple[Callable[[Path], list[str]], Checks]] = {
     "leaderboard": (lambda out: ["cup", "--out", str(out)], lambda found: bots_of(found) == CUP),
     "luck": (lambda out: ["cup", "--out", str(out)], lambda found: {row["bot"] for row in found} == CUP),
     "rerate": (lambda out: ["cup", "--out", str(out)], lambda found: bots_of(found) == CUP),
-    "hall": (lambda out: ["--out", str(out)], lambda found: "cup" in {part["tournament"] for part in found}),
+    "archive": (lambda out: ["--out", str(out)], lambda found: "cup" in {part["tournament"] for part in found}),
     "verify-results": (lambda out: ["cup", "--out", str(out)], lambda found: found["verified"] and found["problems"] == []),
     "match": (lambda _: ["naga", str(GREEDY), str(RANDOM), "--seed", "4"], places),
     "verify": (

@@ -31,7 +31,7 @@ DIFFERING = {
     "--seat": "a person's; the viewer's",
     "--out": "of all results; of a training",
     "--seed": "of a run; of a match; of traces; of a storm",
-    "--to": "each file has its own default; a hall",
+    "--to": "each file has its own default; a server",
 }
 """Options whose help is not the same everywhere, and why."""
 
@@ -91,7 +91,7 @@ def test_results_and_files_have_one_name_each() -> None:
         if "--out" in known:
             assert known["--out"].metavar == "FOLDER" and "older of" in known["--out"].help
         if "--to" in known:
-            assert known["--to"].metavar == ("URL" if name == "submit" else "FILE")  # a bot is sent to a hall
+            assert known["--to"].metavar == ("URL" if name == "submit" else "FILE")  # a bot is sent to a server
 
 
 def test_the_list_of_commands_fits_and_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ def contents(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("words", [[], ["hall"]])
+@pytest.mark.parametrize("words", [[], ["archive"]])
 def test_a_folder_has_all_configs_and_bots(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -30,7 +30,7 @@ def test_a_folder_has_all_configs_and_bots(
                 assert (folder / name / path.relative_to(source)).read_bytes() == path.read_bytes()
     assert not any("__pycache__" in path for path in contents(folder))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1] == f"next: {'cd hall && ' if words else ''}arena tournament configs/duel.yaml"
+    assert lines[-1] == f"next: {'cd archive && ' if words else ''}arena tournament configs/duel.yaml"
     ours = {bot.name: bot.files.sha256 for bot in read_config(CONFIGS / "duel.yaml").bots}
     assert {bot.name: bot.files.sha256 for bot in read_config(folder / "configs" / "duel.yaml").bots} == ours
     assert read_config(folder / "configs" / "duel.yaml").bots[0].path.is_relative_to(folder)
@@ -71,14 +71,14 @@ def test_nothing_is_half_written_when_the_disk_is_full(
         return write(path, data)
 
     monkeypatch.setattr(Path, "write_bytes", fills_up)
-    folder = tmp_path / "hall" if is_new else tmp_path
+    folder = tmp_path / "archive" if is_new else tmp_path
     assert main(["init", str(folder)]) == 2
     assert capsys.readouterr().err == f"arena: {folder}: cannot be written: No space left on device\n"
     assert len(written) == 5 and contents(tmp_path) == set()
 
 
 def test_a_bot_of_the_folder_is_the_house_bot(tmp_path: Path) -> None:
-    assert main(["init", str(tmp_path / "hall")]) == 0
-    copy = tmp_path / "hall" / "bots" / "champion.py"
+    assert main(["init", str(tmp_path / "archive")]) == 0
+    copy = tmp_path / "archive" / "bots" / "champion.py"
     assert read_bot(copy).sha256 == read_bot(HOUSE_BOTS / "champion.py").sha256
     copy.write_text(copy.read_text() + "\n")  # it is theirs now, and can be changed

@@ -1,4 +1,4 @@
-"""`arena invite`: links for a list of names, all or none, with and without a hall on the folder."""
+"""`arena invite`: links for a list of names, all or none, with and without a server on the folder."""
 
 import json
 from pathlib import Path
@@ -19,8 +19,8 @@ def invited(folder: Path, text: str | bytes, *words: str) -> int:
 
 
 def test_each_name_gets_a_link_that_works_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    hall = Accounts(SiteFile(tmp_path))  # of a hall that runs on the folder
-    assert hall.members() == []
+    server = Accounts(SiteFile(tmp_path))  # of a server that runs on the folder
+    assert server.members() == []
     text = "\ufeffAya\r\n\n# the class of 2026\nベン  # sits in front\n"
     assert invited(tmp_path, text, "--format", "json", "--role", "guest") == 0
     first, second = json.loads(capsys.readouterr().out)
@@ -30,9 +30,9 @@ def test_each_name_gets_a_link_that_works_once(tmp_path: Path, capsys: pytest.Ca
     ]
     assert first["link"].startswith(f"{URL}/invite#")
     code = first["link"].partition("#")[2]
-    joined = hall.join(code)
-    assert joined is not None and joined.account.role is Role.GUEST and hall.join(code) is None
-    assert {(row.who, row.what, row.about) for row in hall.audit()} == {
+    joined = server.join(code)
+    assert joined is not None and joined.account.role is Role.GUEST and server.join(code) is None
+    assert {(row.who, row.what, row.about) for row in server.audit()} == {
         ("terminal", "invite", "Aya"),
         ("terminal", "invite", "ベン"),
     }
@@ -75,9 +75,9 @@ def test_a_list_with_mistakes_invites_nobody_and_tells_all_of_them(
         (b"\xff\xfe", (), "UTF-8"),
         (b"x\n" * 600_000, (), "longer than"),
         ("\n".join(f"n{number}" for number in range(1001)), (), "more than 1000"),
-        ("Aya", ("--url", "arena.example.org"), "no address of a hall"),
-        ("Aya", ("--url", "https://a b"), "no address of a hall"),
-        ("Aya", ("--url", "https://x/hall"), "no address of a hall"),
+        ("Aya", ("--url", "arena.example.org"), "no address of a server"),
+        ("Aya", ("--url", "https://a b"), "no address of a server"),
+        ("Aya", ("--url", "https://x/server"), "no address of a server"),
         ("Aya", ("--role", "king"), "king"),
     ],
 )

@@ -174,9 +174,9 @@ DOORS = {
     "disk.py": "a warning, made printable",
     "engine/stored_code.py": "a warning, made printable",
     "cli/measuring/commands.py": "the program of a bot: the pipe is its channel",
-    "bench/hall_process.py": "the pipe to the process that is measured",
-    "server/contest/parent_pipe.py": "the pipe to the hall",
-    "server/table_process/input_queue.py": "a line for who runs the hall, made printable",
+    "bench/server_process.py": "the pipe to the process that is measured",
+    "server/contest/parent_pipe.py": "the pipe to the server",
+    "server/table_process/input_queue.py": "a line for who runs the server, made printable",
     "tournament/workers/compiling.py": "the pipe to the process that compiles",
     "match/sandbox/doctor.py": "the pipe to the process that is tried",
     "server/views/submissions.py": "a report in memory, by the door for pages",
@@ -220,7 +220,7 @@ def test_the_door_is_watched(tmp_path: Path) -> None:
     assert not writes_out(tmp_path / "x.py")
 
 
-def test_what_the_hall_says_by_itself_is_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_server_says_by_itself_is_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
     """The door changes no text that is visible anyway, such as the views of the games."""
     for name in ("naga", "nertz", "hisatsu", "yaniv", "nanatoridori"):
         game = load(name)

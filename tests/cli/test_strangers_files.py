@@ -84,7 +84,7 @@ def verbs(match_id: str) -> list[list[str]]:
         ["leaderboard", "cup"], ["leaderboard", "cup", "--format", "md"], ["leaderboard", "cup", "--head-to-head"],
         ["leaderboard", "cup", "--explain", "late"], ["status", "cup"], ["rerate", "cup"], ["replay", match_id],
         ["replay", match_id, "--trace"], ["capsule", match_id, "0", "--decision", "0"], ["report", "cup"],
-        ["verify-results", "cup", "--workers", "1"], ["hall", "--add", "cup"],
+        ["verify-results", "cup", "--workers", "1"], ["archive", "--add", "cup"],
     ]  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def test_a_manifest(data: st.DataObject, copy: Path, played: Path, capsys: pytes
     changed = data.draw(mutated(document))
     (copy / "cup" / MANIFEST_FILE).write_text(json.dumps(changed))
     check_verb(data.draw(st.sampled_from(verbs(first_match(played).match_id))), copy, capsys)
-    shutil.rmtree(copy / "hall", ignore_errors=True)
+    shutil.rmtree(copy / "archive", ignore_errors=True)
 
 
 @pytest.mark.parametrize("kind", ["deals", "contestants"])
@@ -159,7 +159,7 @@ def test_rows(data: st.DataObject, copy: Path, played: Path, capsys: pytest.Capt
     parquet.write_matches(copy / "cup", records)
     (copy / "cup" / JOURNAL_FILE).unlink(missing_ok=True)
     check_verb(data.draw(st.sampled_from(verbs(record.match_id))), copy, capsys)
-    shutil.rmtree(copy / "hall", ignore_errors=True)
+    shutil.rmtree(copy / "archive", ignore_errors=True)
 
 
 @FEW

@@ -43,10 +43,10 @@ FEW = ("full output", "nothing open", "ascii", "no width")
 REALLY = {  # words with which a verb does its work, quickly; the others are asked for what is not there
     "docs": ["formats"], "rules": ["naga"], "trace": ["naga"], "status": [], "plan": ["small.yaml"], "init": ["fresh"],
     "new": ["mine.py"], "bots": [], "leaderboard": ["cup"], "report": ["cup"], "replay": ["MATCH"], "rerate": ["cup"],
-    "hall": [], "verify-results": ["cup"], "match": ["naga", "random_bot.py", "random_bot.py"],
+    "archive": [], "verify-results": ["cup"], "match": ["naga", "random_bot.py", "random_bot.py"],
     "tournament": ["small.yaml", "--backend", "local", "--workers", "1"], "warmup": ["naga"],
 }  # fmt: skip
-TAKES_OUT = {"status", "bots", "leaderboard", "report", "replay", "rerate", "hall", "verify-results", "tournament"}
+TAKES_OUT = {"status", "bots", "leaderboard", "report", "replay", "rerate", "archive", "verify-results", "tournament"}
 
 
 def arena(words: list[str], kind: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -16,9 +16,9 @@ from arena.results.inbox import Inbox
 from arena.results.journal import Journal
 from arena.results.site_file import SITE_FILE, SiteFile
 from arena.server.app import application
-from helpers.hall import HOST, Played
 from helpers.paths import DOCS
 from helpers.records import make_record, numbered
+from helpers.server import HOST, Played
 
 
 def block(kind: str, begins: str) -> str:
@@ -106,7 +106,7 @@ def test_a_folder_that_was_moved_lets_the_same_people_in(tmp_path: Path) -> None
 
 
 def assert_goes_on(results: Path, token: str, session: str) -> None:
-    """Assert that a hall of this folder knows the account by its token and its session."""
+    """Assert that a server of this folder knows the account by its token and its session."""
     app = application(results)
     with TestClient(app, base_url=HOST) as client:
         assert client.get("/api", headers={"authorization": f"Bearer {token}"}).status_code == 200

@@ -30,11 +30,11 @@ LONG = ("contest", "tuning")
 """Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "performance", "adding-a-game", "results", "tables", "live-hall", "playing", "learning",
+    "cluster", "performance", "adding-a-game", "results", "tables", "server", "playing", "learning",
     "encodings", "luck", "ratings", "training",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and
-test_hall_page.py hold some of them to what they say; test_learning_page.py runs the blocks of `learning`."""
+test_server_page.py hold some of them to what they say; test_learning_page.py runs the blocks of `learning`."""
 ELSEWHERE = ("nginx", "ini", "sh")
 """Kinds of blocks that other tests run: test_nginx.py and test_contest_page.py."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -103,7 +103,7 @@ def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
-    monkeypatch.setattr("arena.server.server.run", lambda app, place: None)  # a hall is opened, and closed at once
+    monkeypatch.setattr("arena.server.server.run", lambda app, place: None)  # a server is opened, and closed at once
     reader = Reader()
     with one_zygote(names()):
         for kind, text in blocks(page):

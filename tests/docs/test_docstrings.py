@@ -23,10 +23,10 @@ FRAGMENT = re.compile(
 """Beginnings of docstrings that need the name above them to make sense."""
 IN_GLOSSARY = (
     "quick play", "quick game", "rule of thumb", "told from", "jail", "knobs", "imagined deal", "stranger's bot",
-    "hall trouble", "the hall's fault", "substitute player",
+    "host trouble", "the host's fault", "substitute player",
 )  # fmt: skip
 """Words of the glossary's last column that mean nothing else."""
-UNWANTED = (*IN_GLOSSARY, "rules of thumb", "at a glance", "jailed", "this hall")
+UNWANTED = (*IN_GLOSSARY, "rules of thumb", "at a glance", "jailed", "this server")
 
 
 def docstrings(code: str) -> Iterator[tuple[int, str]]:

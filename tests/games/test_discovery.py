@@ -21,7 +21,7 @@ def test_what_is_installed_is_looked_up_again_only_when_something_comes_or_goes(
 
     monkeypatch.setattr(discovery, "entry_points", noted)
     monkeypatch.syspath_prepend(str(tmp_path))
-    for _ in range(50):  # programs that join a hall, one after the other
+    for _ in range(50):  # programs that join a server, one after the other
         assert "naga" in games.names() and games.package("naga") == "arena.games.naga"
     assert len(looked) == 1
     (tmp_path / "another").mkdir()

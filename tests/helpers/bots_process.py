@@ -1,6 +1,6 @@
 """A process of a match of bots that plays no game: it asks each remote program what a table would, so that tests are short.
 
-It says each line that a program answered, and what the hall says of it, on its error output; the match ends when the first
+It says each line that a program answered, and what the server says of it, on its error output; the match ends when the first
 program has answered two decisions, or has gone. It imports nothing of arena: it starts fast.
 """
 

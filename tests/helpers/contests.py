@@ -1,4 +1,4 @@
-"""Small contests whose ladder plays in the test's own process: a file, bots that are submitted, and a hall that is scripted."""
+"""Small contests whose ladder plays in the test's own process: a file, bots that are submitted, a scripted server."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ LEGAL = "from arena.agent import Agent\n\n\nclass Legal(Agent):\n    def act(sel
 SMALL = {
     "name": "class",
     "games": [{"game": "naga", "seats": 2}],
-    "staff": [{"path": "house:random_bot", "trusted": True}, {"path": "house:naga_greedy", "trusted": True}],
+    "reference_bots": [{"path": "house:random_bot", "trusted": True}, {"path": "house:naga_greedy", "trusted": True}],
     "marks": {"random_bot": 3, "naga_greedy": 4},
     "ladder": {"sigma": 4.0, "separable": False},
 }
@@ -36,8 +36,8 @@ def submit(results: Path, name: str, place: int = 0) -> None:
     )
 
 
-class ScriptedHall:
-    """What the ladder takes for the hall: whenever it waits, the next step is taken, and after the last one it hangs up."""
+class ScriptedServer:
+    """What the ladder takes for the server: whenever it waits, the next step is taken, and after the last one it hangs up."""
 
     def __init__(self, steps: Sequence[Callable[[], object]] = ()) -> None:
         self._steps: Iterator[Callable[[], object]] = iter(steps)
@@ -68,8 +68,10 @@ class ScriptedHall:
         return [one.doing for one in self.heard if isinstance(one, LadderState)]
 
 
-def run_ladder(contest: Path, results: Path, *steps: Callable[[], object], hall: ScriptedHall | None = None) -> ScriptedHall:
+def run_ladder(
+    contest: Path, results: Path, *steps: Callable[[], object], server: ScriptedServer | None = None
+) -> ScriptedServer:
     """Run the ladder until it has waited once more than there are steps."""
-    hall = hall or ScriptedHall(steps)
-    ContestLadder(Begin(contest=str(contest), results=str(results), workers=1), hall).run()  # type: ignore[arg-type]
-    return hall
+    server = server or ScriptedServer(steps)
+    ContestLadder(Begin(contest=str(contest), results=str(results), workers=1), server).run()  # type: ignore[arg-type]
+    return server

@@ -1,4 +1,4 @@
-"""A line between a hall and its guests that a test cuts, or that swallows what is sent."""
+"""A line between a server and its guests that a test cuts, or that swallows what is sent."""
 
 import contextlib
 import socket
@@ -6,7 +6,7 @@ import threading
 
 
 class Line:
-    """Passes bytes on to a hall that may be another one each time, until it is cut."""
+    """Passes bytes on to a server that may be another one each time, until it is cut."""
 
     def __init__(self) -> None:
         self.target = 0

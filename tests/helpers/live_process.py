@@ -1,4 +1,4 @@
-"""The process of a live table, as the hall talks to it."""
+"""The process of a live table, as the server talks to it."""
 
 import subprocess
 import sys
@@ -31,7 +31,7 @@ class TableProcess:
         self.write(msgspec.json.encode(message))
 
     def hang_up(self) -> None:
-        """Close the line, as a hall that was killed does."""
+        """Close the line, as a server that was killed does."""
         assert self.process.stdin is not None
         self.process.stdin.close()
 

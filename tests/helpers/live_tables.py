@@ -1,4 +1,4 @@
-"""A hall with live tables whose processes play no game, and persons who sit at them, without a network."""
+"""A server with live tables whose processes play no game, and persons who sit at them, without a network."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from arena.server.app import application
 from arena.server.tables.table import Table
 from arena.server.tables.tables import Tables
-from helpers.hall import HOST, TOKEN
+from helpers.server import HOST, TOKEN
 
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).with_name("table_process.py")))
 
@@ -81,7 +81,7 @@ class Visitor:
 
 @dataclass
 class Sitting:
-    """The hall, its clock, and its tables."""
+    """The server, its clock, and its tables."""
 
     client: TestClient
     app: Any
@@ -105,7 +105,7 @@ class Sitting:
 
 @contextmanager
 def sitting(out: Path, *, cores: int = 8) -> Iterator[Sitting]:
-    """A hall at whose tables people can sit."""
+    """A server at whose tables people can sit."""
     clock = Clock()
     tables = Tables(cores=cores, later=clock.later, command=COMMAND)
     app = application(out, token=TOKEN, tables=tables)

@@ -1,9 +1,9 @@
-"""A hall with accounts, and a client for each kind of person who may come there, without a network.
+"""A server with accounts, and a client for each kind of person who may come there, without a network.
 
-`with_members(folder)` opens it: `members.host` has the token of the hall; `members.organiser`, `members.aya` and `members.ben`
+`with_members(folder)` opens it: `members.host` has the server's token; `members.organiser`, `members.aya` and `members.ben`
 (authors) and `members.gus` (a guest, who looks and plays) were invited and are logged in by a session; `members.stranger` has
 nothing. `members.aya.post(...)` asks as Aya; `members.account("aya")` is her account and `members.token("aya")` her token, for
-programs: `members.program("aya")` is a client that sends it. `members.hall` is the `Hall`, with `members.hall.accounts`.
+programs: `members.program("aya")` is a client that sends it. `members.server` is the `Server`, with `members.server.accounts`.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from arena.results.site_file import Account, Role
-from arena.server.app import Hall, application
+from arena.server.app import Server, application
 from arena.server.headers import cookie_name
-from helpers.hall import HOST, TOKEN
+from helpers.server import HOST, TOKEN
 
 NAMES = {"organiser": "Olga", "aya": "Aya", "ben": "Ben", "gus": "Gus"}
 """Who is invited: the name of the client, and the name of the account."""
@@ -24,29 +24,29 @@ ROLES = {"organiser": Role.ORGANISER, "aya": Role.AUTHOR, "ben": Role.AUTHOR, "g
 
 
 class Members:
-    """The hall, and who comes there."""
+    """The server, and who comes there."""
 
     def __init__(self, first: TestClient, app: Any) -> None:
         self._first, self._app = first, app
-        self.hall: Hall = app.state.hall
+        self.server: Server = app.state.server
         self._tokens: dict[str, str] = {}
         self.host, self.stranger = self.client(), self.client()
         self.host.headers["authorization"] = f"Bearer {TOKEN}"
         self.organiser, self.aya, self.ben, self.gus = (self._joined(who) for who in NAMES)
 
     def client(self) -> TestClient:
-        """Another browser, without cookies; it shares the loop of the hall."""
+        """Another browser, without cookies; it shares the loop of the server."""
         client = TestClient(self._app, base_url=HOST, raise_server_exceptions=False, follow_redirects=False)
         client.portal = self._first.portal
         return client
 
     def invited(self, name: str, role: Role = Role.AUTHOR) -> str:
         """The code of a join link for somebody."""
-        return self.hall.accounts.invite("test", [name], role)[0].code
+        return self.server.accounts.invite("test", [name], role)[0].code
 
     def account(self, who: str) -> Account:
         """The account of somebody, by the name of the client."""
-        found = self.hall.accounts.find(NAMES.get(who, who))
+        found = self.server.accounts.find(NAMES.get(who, who))
         assert found is not None
         return found
 
@@ -61,7 +61,7 @@ class Members:
         return client
 
     def _joined(self, who: str) -> TestClient:
-        joined = self.hall.accounts.join(self.invited(NAMES[who], ROLES[who]))
+        joined = self.server.accounts.join(self.invited(NAMES[who], ROLES[who]))
         assert joined is not None
         self._tokens[who] = joined.token
         client = self.client()
@@ -71,7 +71,7 @@ class Members:
 
 @contextmanager
 def with_members(out: Path, **settings: Any) -> Iterator[Members]:
-    """A hall with accounts; `settings` go to `application`, such as `tables=` or `contest=`."""
+    """A server with accounts; `settings` go to `application`, such as `tables=` or `contest=`."""
     app = application(out, token=TOKEN, **settings)
     with TestClient(app, base_url=HOST, raise_server_exceptions=False, follow_redirects=False) as first:
         yield Members(first, app)

@@ -101,19 +101,19 @@ class Player:
         settled(self.page)
 
 
-def open_table(page: Page, hall: Served, name: str, **opening: Any) -> dict[str, Any]:
-    """Open a table as the person of a page, and go there; the answer of the hall."""
-    headers = {"content-type": "application/json", "origin": hall.base}
-    answer = page.request.post(f"{hall.base}/api/tables", data=json.dumps({"name": name, **opening}), headers=headers)
+def open_table(page: Page, server: Served, name: str, **opening: Any) -> dict[str, Any]:
+    """Open a table as the person of a page, and go there; the answer of the server."""
+    headers = {"content-type": "application/json", "origin": server.base}
+    answer = page.request.post(f"{server.base}/api/tables", data=json.dumps({"name": name, **opening}), headers=headers)
     assert answer.ok, answer.text()
     opened: dict[str, Any] = answer.json()
-    page.goto(hall.base + opened["page"])
+    page.goto(server.base + opened["page"])
     return opened
 
 
-def join_table(page: Page, hall: Served, opened: dict[str, Any], name: str) -> None:
+def join_table(page: Page, server: Served, opened: dict[str, Any], name: str) -> None:
     """Sit down by the link of a table."""
-    page.goto(hall.base + opened["join"])
+    page.goto(server.base + opened["join"])
     page.locator("input[name=name]").fill(name)
     page.locator("main form button").first.click()
     page.wait_for_url("**/tables/**")

@@ -70,7 +70,7 @@ def zygotes(below: int) -> set[int]:
 
 
 def live_tables(below: int) -> set[int]:
-    """The processes of the live tables of a hall; a child of theirs looks the same until it becomes what it is for."""
+    """The processes of the live tables of a server; a child of theirs looks the same until it becomes what it is for."""
     found = {pid for pid in descendants({below}) if "arena.server.table_process" in command(pid)}
     return {pid for pid in found - descendants(found) if runs(pid)}
 

@@ -1,4 +1,4 @@
-"""A process of a ladder that plays nothing, so that tests of the hall are short: it says what a ladder says, and misbehaves.
+"""A process of a ladder that plays nothing, so that tests of the server are short: it says what a ladder says, and misbehaves.
 
 Its argument is a file to which it writes a line for all that happens to it. The first one ends at once; the next one, at its
 first LookNow, says that a version has entered and is rated. It imports nothing of arena: it starts fast.

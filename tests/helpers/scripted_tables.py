@@ -26,8 +26,8 @@ SEATS = {"naga": 2, "hisatsu": 3, "nanatoridori": 3, "nertz": 3, "yaniv": 3}
 
 
 @dataclass
-class ScriptedHall:
-    """The hall of a table, with people who react to what they are told, and its time; implements Inbox."""
+class ScriptedServer:
+    """The server of a table, with people who react to what they are told, and its time; implements Inbox."""
 
     react: Callable[[FromTable], Iterable[Reaction]]
     sent: list[FromTable] = field(default_factory=list)
@@ -90,9 +90,9 @@ def setup(game: str, seats: Iterable[str | None], options: Mapping[str, Any] | N
     return Setup(game=game, seats=plans, options=dict(options or OPTIONS.get(game, {})), results="nowhere", **more)
 
 
-def played(asked: Setup, hall: ScriptedHall, search: Mapping[str, Any] | None = None) -> tuple[Arranged, MatchRecord]:
+def played(asked: Setup, server: ScriptedServer, search: Mapping[str, Any] | None = None) -> tuple[Arranged, MatchRecord]:
     """Play a table to its end. `search`: the settings of hints."""
     table = arrange(asked)
     with BotSeats(table) as seats:
-        adviser = Adviser(hall.send, search or {"iterations": 20})
-        return table, play_table(table, seats, hall, hall.send, adviser, asked.tick_ms)
+        adviser = Adviser(server.send, search or {"iterations": 20})
+        return table, play_table(table, seats, server, server.send, adviser, asked.tick_ms)

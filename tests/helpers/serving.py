@@ -15,7 +15,7 @@ SECONDS_TO_END = 30
 
 @dataclass(frozen=True)
 class Served:
-    """A hall that runs."""
+    """A server that runs."""
 
     base: str
     """Its address, without a slash at the end."""
@@ -33,7 +33,7 @@ class Served:
 
 @contextmanager
 def served(folder: Path, *options: object) -> Iterator[Served]:
-    """The hall of a results folder, at any free port."""
+    """The server of a results folder, at any free port."""
     process = arena("serve", folder, "--port", 0, "--no-browser", *options)
     try:
         assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""A process of a table that plays no game: it says what the hall passes on, so that tests of the hall are short.
+"""A process of a table that plays no game: it says what the server passes on, so that tests of the server are short.
 
 It reads a Setup, answers with Ready and a Frame and an Ask for each person, echoes what people do as Frames, and ends a match
 with Over and Stored when somebody plays `end`. Other actions make it misbehave. It imports nothing of arena: it starts fast.
@@ -26,7 +26,7 @@ def main() -> None:
     setup = json.loads(sys.stdin.readline())
     people = [seat for seat, plan in enumerate(setup["seats"]) if plan.get("person")]
     if setup.get("options", {}).get("series") == "first_to:9":
-        say(kind="broken", error="/a/path/of/the/hall: the options do not fit")
+        say(kind="broken", error="/a/path/of/the/server: the options do not fit")
         return
     say(kind="ready", options={"resolved": True})
     number = 0

@@ -86,12 +86,14 @@ def formats() -> None:
 
 
 @app.command()
-def hall(sockets: Annotated[int, typer.Option(min=1)] = 2_000, seconds: Annotated[float, typer.Option(min=2.0)] = 20.0) -> None:
+def server(
+    sockets: Annotated[int, typer.Option(min=1)] = 2_000, seconds: Annotated[float, typer.Option(min=2.0)] = 20.0
+) -> None:
     """Measure live boards, page weights and what open pages cost a tournament."""
-    from lab.hall import hall_cost
+    from lab.server import server_cost
 
     warm_games({}, say, RATINGS)
-    show(hall_cost(sockets, seconds, say))
+    show(server_cost(sockets, seconds, say))
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""How long a person at a live table waits from an action to the position that shows it: the hall's part, over the real socket.
+"""How long a person at a live table waits from an action to the position that shows it: the server's part, over a real socket.
 
 What the browser adds, the drawing, it notes itself in a Performance measure (`DRAWN` in arena/server/static/table_page.js).
 """
@@ -11,14 +11,14 @@ import msgspec
 import numpy as np
 
 from arena.games import load, names
-from lab.hall_process import Hall
+from lab.server_process import Server
 from lab.tab import Tab
 
 GAMES = [name for name in names() if 2 in load(name).seats and not any(one.name == "latency" for one in load(name).options)][:2]
 """Games that wait for people; two tell enough, as all go the same way."""
 ACTIONS = 100
 """Actions in each game."""
-_AT_A_TABLE = 30  # the hall lets nobody say more at once
+_AT_A_TABLE = 30  # the server lets nobody say more at once
 
 
 class AnswerCost(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,17 +30,17 @@ class AnswerCost(msgspec.Struct, frozen=True, kw_only=True):
     p95_ms: float
 
 
-def answer_cost(hall: Hall, game: str, actions: int = ACTIONS) -> AnswerCost:
-    """Play any legal actions at tables of the hall until there are so many."""
+def answer_cost(server: Server, game: str, actions: int = ACTIONS) -> AnswerCost:
+    """Play any legal actions at tables of the server until there are so many."""
     waits: list[float] = []
     rng = random.Random(1)
-    cookie = hall.logged_in()
+    cookie = server.logged_in()
     while len(waits) < actions:
         opening = {"game": game, "seats": ["me", "level:beginner"], "name": f"bench {game}"}
-        table, cookie = hall.opened_table(opening, cookie)
-        with Tab(hall.port, f"/tables/{table}/socket", cookie) as tab:
+        table, cookie = server.opened_table(opening, cookie)
+        with Tab(server.port, f"/tables/{table}/socket", cookie) as tab:
             waits += _waits(tab, rng, min(_AT_A_TABLE, actions - len(waits)))
-        hall.left_table(table, cookie)
+        server.left_table(table, cookie)
     found = 1e3 * np.array(waits)
     return AnswerCost(
         game=game, actions=len(waits), p50_ms=float(np.percentile(found, 50)), p95_ms=float(np.percentile(found, 95))

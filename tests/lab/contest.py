@@ -1,7 +1,7 @@
 """A contest under load, and in a storm: what `python -m lab contest` does, prints and checks. Loopback only.
 
-The hall is the command that anybody types, in a process of its own, with a ladder that really plays. Scripted authors submit,
-look, watch, play and ask for matches; hall, ladder, checker and tables are killed at random moments. In the end nothing that
+The server is the command that anybody types, in a process of its own, with a ladder that really plays. Scripted authors submit,
+look, watch, play and ask for matches; server, ladder, checker and tables are killed at random moments. In the end nothing that
 was confirmed may be lost, no match may be there twice, the board must follow from the stored matches, and no process may be
 left.
 """
@@ -30,7 +30,7 @@ from arena.results.manifest import read_manifest
 from arena.results.site_file import SiteFile
 from lab.contest_authors import GAME, RIVAL, SECONDS, WATCHED_SECONDS, Author, Diary
 from lab.contest_storm import Served, Storm
-from lab.hall_process import open_hall
+from lab.server_process import open_server
 from lab.visitors import Note
 
 NAME = "contest"
@@ -44,7 +44,7 @@ _LOOK_SECONDS = 0.1  # between two looks at the journal
 _WORKERS = 1
 _CONTEST = {
     "name": NAME, "games": [{"game": GAME, "seats": 2}], "quotas": {"versions_a_day": 1000, "pending": 1},
-    "staff": [{"path": RIVAL, "trusted": True}],
+    "reference_bots": [{"path": RIVAL, "trusted": True}],
 }  # fmt: skip
 
 Say = Callable[[str], None]
@@ -59,7 +59,7 @@ class ContestCost(msgspec.Struct, frozen=True, kw_only=True):
     kills: dict[str, int]
     """How many processes were killed, by kind."""
     confirmed: int
-    """Submissions that the hall confirmed."""
+    """Submissions that the server confirmed."""
     unconfirmed: int
     """Submissions that a kill cut short: nobody was told that they had arrived."""
     states: dict[str, int]
@@ -87,9 +87,9 @@ class ContestCost(msgspec.Struct, frozen=True, kw_only=True):
     matches: int
     """Matches of the ladder."""
     end_seconds: float
-    """The time from Ctrl-C to the end of the hall."""
+    """The time from Ctrl-C to the end of the server."""
     left: int
-    """Processes that outlived the hall."""
+    """Processes that outlived the server."""
     wrong: tuple[str, ...]
     """What is not as it has to be; empty if all is right."""
 
@@ -162,9 +162,9 @@ class _Contest:
         left = self._served.left()
         wrong = list(self._wrong())
         if code:
-            wrong.append(f"the hall ended with exit code {code}")
+            wrong.append(f"the server ended with exit code {code}")
         if left:
-            wrong.append(f"{left} processes outlived the hall")
+            wrong.append(f"{left} processes outlived the server")
         return self._cost(worked, end_seconds, left, wrong)
 
     def _rage(self, seconds: float) -> None:
@@ -259,8 +259,8 @@ class _Contest:
         again = {
             (one.bot, one.bot_version): _row(one.mu, one.sigma, one.matches) for one in standings.ratings() if one.pool == GAME
         }
-        with open_hall(self._results) as hall:
-            rows = hall.json(f"/api/t/{NAME}?pool={GAME}&hidden=true")["board"]
+        with open_server(self._results) as server:
+            rows = server.json(f"/api/t/{NAME}?pool={GAME}&hidden=true")["board"]
         shown = {(row["bot"], row["version"]): _row(row["mu"], row["sigma"], row["matches"]) for row in rows}
         if shown != again:
             differ = [

@@ -1,6 +1,6 @@
 """Scripted authors of a contest: each submits bots, looks at pages, watches the board, plays at tables and asks for matches.
 
-An author is a thread with a token, as a person with a browser and a program would be. The hall may be killed under it at any
+An author is a thread with a token, as a person with a browser and a program would be. The server may be killed under it at any
 moment: what gets no answer is tried again later, and only what was confirmed is counted.
 """
 
@@ -29,7 +29,7 @@ ACTIONS = 6
 """Actions at a table, after which the author leaves."""
 GAME, RIVAL = GAMES[0], "house:random_bot"
 _PAUSE = (0.2, 1.5)  # seconds between two acts
-_GONE = 0.5  # seconds after which an author looks whether a hall that is gone has come back
+_GONE = 0.5  # seconds after which an author looks whether a server that is gone has come back
 _DONE = re.compile(rb'"done":(\d+)')
 _LOST = (OSError, http.client.HTTPException, ValueError, EOFError)
 _BOT = '''from arena.agent import Agent
@@ -62,9 +62,9 @@ class Diary:
     """What all authors together have seen. Threads share it."""
 
     confirmed: dict[str, str] = field(default_factory=dict)
-    """The id of each submission that the hall confirmed, and its bot."""
+    """The id of each submission that the server confirmed, and its bot."""
     unconfirmed: int = 0
-    """Submissions that got no answer: the hall was killed meanwhile."""
+    """Submissions that got no answer: the server was killed meanwhile."""
     full: int = 0
     """Submissions beyond the quota."""
     pages: list[float] = field(default_factory=list)
@@ -204,7 +204,7 @@ class Author(threading.Thread):
             self._note_wrong("POST /api/ask", status, body)  # it may be refused: the bot is not there yet, or one is played
 
     def _logged_in(self) -> str:
-        """The cookie of a session, which outlives the hall."""
+        """The cookie of a session, which outlives the server."""
         if not self._cookie:
             answer, _ = self._sent("POST", "/login", urllib.parse.urlencode({"token": self._token}), {})
             jar = SimpleCookie(answer.getheader("set-cookie", "")).values()

@@ -1,6 +1,6 @@
 """`arena serve --contest` as anybody starts it, and random kills of it, of its ladder, its checker and its tables.
 
-Only the hall that was started here is killed, and processes below it (lineage.py).
+Only the server that was started here is killed, and processes below it (lineage.py).
 """
 
 import random
@@ -16,14 +16,14 @@ from pathlib import Path
 from arena.errors import ArenaError
 from lab.lineage import Lineage
 
-HALL, LADDER, CHECKER, TABLE = "hall", "ladder", "checker", "table"
-KINDS = (HALL,) * 2 + (LADDER,) * 3 + (CHECKER,) * 7 + (TABLE,) * 8  # as often as they stand here
+SERVER, LADDER, CHECKER, TABLE = "archive", "ladder", "checker", "table"
+KINDS = (SERVER,) * 2 + (LADDER,) * 3 + (CHECKER,) * 7 + (TABLE,) * 8  # as often as they stand here
 PUBLIC = "https://arena.example.org"
-"""What the hall is told of its proxy: the authors are then told apart by the addresses that they forward."""
+"""What the server is told of its proxy: the authors are then told apart by the addresses that they forward."""
 PAUSE = (0.2, 2.0)
-"""Seconds between two kills, and after the hall has come back."""
+"""Seconds between two kills, and after the server has come back."""
 SPARED_SECONDS = 240.0
-"""How long hall and ladder are spared at most when no match is stored: on a busy machine a niced ladder begins late."""
+"""How long server and ladder are spared at most when no match is stored: on a busy machine a niced ladder begins late."""
 START_SECONDS = 60.0
 END_SECONDS = 60.0
 LEFT_SECONDS = 15.0
@@ -35,11 +35,11 @@ _WORDS = {
     CHECKER: re.compile(r".* -m arena\.contest\.checker"),
     TABLE: re.compile(r".* -m arena\.live\b"),
 }
-"""How the command lines of the hall's children begin."""
+"""How the command lines of the server's children begin."""
 
 
 class Served:
-    """The hall of a contest, in a process group of its own."""
+    """The server of a contest, in a process group of its own."""
 
     def __init__(self, out: Path, contest: Path, port: int, workers: int) -> None:
         words = ["serve", out, "--contest", contest, "--port", port, "--workers", workers, "--behind-proxy", PUBLIC]
@@ -62,7 +62,7 @@ class Served:
                 return
             code = process.wait()
             if time.monotonic() - began > START_SECONDS:
-                raise ArenaError(f"the hall does not come up: exit code {code}; see {self._errors.name}")
+                raise ArenaError(f"the server does not come up: exit code {code}; see {self._errors.name}")
 
     def look(self) -> None:
         """Take note of the processes that there are."""
@@ -73,7 +73,7 @@ class Served:
         """Kill a process of this kind; False: there is none."""
         assert self._process is not None
         self.look()
-        if kind == HALL:
+        if kind == SERVER:
             self._process.kill()
             self._process.communicate()
             return True
@@ -90,11 +90,11 @@ class Served:
             self._process.communicate(timeout=END_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            raise ArenaError(f"the hall has not ended {END_SECONDS:.0f} s after Ctrl-C") from None
+            raise ArenaError(f"the server has not ended {END_SECONDS:.0f} s after Ctrl-C") from None
         return self._process.returncode, time.monotonic() - began
 
     def left(self) -> int:
-        """How many processes that were ever below the hall are still there after a while."""
+        """How many processes that were ever below the server are still there after a while."""
         return self._lineage.left(LEFT_SECONDS)
 
     def close(self) -> None:
@@ -120,14 +120,14 @@ class Storm:
     _since: float = field(default_factory=time.monotonic)
 
     def step(self, matches: int) -> None:
-        """Kill one process at a random moment; a hall that was killed is started again, as a service would be.
+        """Kill one process at a random moment; a server that was killed is started again, as a service would be.
 
-        `matches`: how many are stored. Hall and ladder are spared until the ladder plays: else it would never do so.
+        `matches`: how many are stored. Server and ladder are spared until the ladder plays: else it would never do so.
         """
         time.sleep(self.stream.uniform(*PAUSE))
         kind = self.stream.choice(KINDS)
         is_spared = matches <= self._matches and time.monotonic() - self._since < SPARED_SECONDS
-        if kind in (HALL, LADDER):
+        if kind in (SERVER, LADDER):
             if is_spared:
                 return
             self._matches, self._since = matches, time.monotonic()
@@ -137,7 +137,7 @@ class Storm:
                 return
             time.sleep(_POLL)
         self.killed[kind] += 1
-        if kind == HALL:
+        if kind == SERVER:
             self.served.start()
 
     @property

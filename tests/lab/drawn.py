@@ -13,7 +13,7 @@ import numpy as np
 
 from arena.games import load, names
 from lab.answers import AnswerCost
-from lab.hall_process import Hall
+from lab.server_process import Server
 
 GAMES = [name for name in names() if not any(one.name == "latency" for one in load(name).options)]
 """Games that wait for people: in real time a click waits for its tick."""
@@ -43,27 +43,27 @@ def browser_program() -> str | None:
     return next((path for path in map(shutil.which, _PROGRAMS) if path), None)
 
 
-def drawn_costs(hall: Hall, program: str, clicks: int = CLICKS) -> tuple[AnswerCost, ...]:
-    """Click on any legal actions at tables of the hall until there are so many in each game."""
+def drawn_costs(server: Server, program: str, clicks: int = CLICKS) -> tuple[AnswerCost, ...]:
+    """Click on any legal actions at tables of the server until there are so many in each game."""
     from playwright.sync_api import sync_playwright  # only now: who measures something else does without
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=_FLAGS)
         try:
-            return tuple(_drawn_cost(hall, browser, game, clicks) for game in GAMES)
+            return tuple(_drawn_cost(server, browser, game, clicks) for game in GAMES)
         finally:
             browser.close()
 
 
-def _drawn_cost(hall: Hall, browser: Any, game: str, clicks: int) -> AnswerCost:
+def _drawn_cost(server: Server, browser: Any, game: str, clicks: int) -> AnswerCost:
     waits: list[float] = []
-    cookie = hall.logged_in()
+    cookie = server.logged_in()
     while len(waits) < clicks:
         seats = ["me", *["level:beginner"] * (min(load(game).seats) - 1)]
-        table, cookie = hall.opened_table({"game": game, "seats": seats, "name": f"drawn {game}"}, cookie)
+        table, cookie = server.opened_table({"game": game, "seats": seats, "name": f"drawn {game}"}, cookie)
         context = browser.new_context(reduced_motion="reduce", viewport={"width": 1280, "height": 900})
         try:
-            address = f"http://127.0.0.1:{hall.port}"
+            address = f"http://127.0.0.1:{server.port}"
             pairs = [pair.strip().split("=", 1) for pair in cookie.split(";")]
             context.add_cookies([{"name": name, "value": value, "url": address} for name, value in pairs])
             page = context.new_page()
@@ -71,7 +71,7 @@ def _drawn_cost(hall: Hall, browser: Any, game: str, clicks: int) -> AnswerCost:
             waits += _waits(page, clicks - len(waits))
         finally:
             context.close()
-            hall.left_table(table, cookie)
+            server.left_table(table, cookie)
     found = np.array(waits[:clicks])
     return AnswerCost(
         game=game, actions=len(found), p50_ms=float(np.percentile(found, 50)), p95_ms=float(np.percentile(found, 95))

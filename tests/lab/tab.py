@@ -1,4 +1,4 @@
-"""A tab of the hall that one thread reads and writes: a WebSocket without compression."""
+"""A tab of the server that one thread reads and writes: a WebSocket without compression."""
 
 import contextlib
 
@@ -17,7 +17,7 @@ class Tab:
         self._opened = contextlib.ExitStack()
 
     def __enter__(self) -> "Tab":
-        """Open it. Raises OSError, and ValueError if the hall refuses."""
+        """Open it. Raises OSError, and ValueError if the server refuses."""
         try:
             self._socket = self._opened.enter_context(connect(
                 f"ws://{self._place}{self._path}", origin=f"http://{self._place}", additional_headers={"Cookie": self._cookie},
@@ -26,7 +26,7 @@ class Tab:
         except InvalidHandshake as error:
             raise ValueError(f"no socket at {self._path}: {error}") from error
         except EOFError as error:
-            raise ConnectionError("the hall is gone") from error
+            raise ConnectionError("the server is gone") from error
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -37,13 +37,13 @@ class Tab:
         try:
             self._socket.send(message, text=True)
         except ConnectionClosed as error:
-            raise ConnectionError("the hall is gone") from error
+            raise ConnectionError("the server is gone") from error
 
     def heard(self) -> bytes:
-        """The next message. Raises ValueError if the hall closes the socket, OSError if it is gone or says nothing."""
+        """The next message. Raises ValueError if the server closes the socket, OSError if it is gone or says nothing."""
         try:
             return self._socket.recv(self._seconds, decode=False)
         except ConnectionClosed as error:
             if error.rcvd is None:
-                raise ConnectionError("the hall is gone") from error
-            raise ValueError(f"the hall closes the socket: {error.rcvd.reason}") from error
+                raise ConnectionError("the server is gone") from error
+            raise ValueError(f"the server closes the socket: {error.rcvd.reason}") from error

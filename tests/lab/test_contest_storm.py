@@ -1,4 +1,4 @@
-"""A contest in a storm: hall, ladder, checker and tables are killed while authors submit, look, watch and play."""
+"""A contest in a storm: server, ladder, checker and tables are killed while authors submit, look, watch and play."""
 
 from pathlib import Path
 

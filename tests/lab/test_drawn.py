@@ -6,7 +6,7 @@ import pytest
 
 from helpers.browser import in_browser
 from lab import drawn
-from lab.hall_process import open_hall
+from lab.server_process import open_server
 
 pytestmark = in_browser
 
@@ -15,6 +15,6 @@ def test_clicks_at_a_table_are_measured_until_there_are_enough(tmp_path: Path, m
     monkeypatch.setattr(drawn, "GAMES", ["naga"])
     found = drawn.browser_program()
     assert found is not None
-    with open_hall(tmp_path) as hall:
-        (cost,) = drawn.drawn_costs(hall, found, 3)
+    with open_server(tmp_path) as server:
+        (cost,) = drawn.drawn_costs(server, found, 3)
     assert (cost.game, cost.actions) == ("naga", 3) and 0 < cost.p50_ms <= cost.p95_ms

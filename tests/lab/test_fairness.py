@@ -1,4 +1,4 @@
-"""Nobody has an advantage in real time but a shorter way to the hall, and no tick waits for anybody."""
+"""Nobody has an advantage in real time but a shorter way to the server, and no tick waits for anybody."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Many visitors of a hall in one process: sockets that only note when which message came."""
+"""Many visitors of a server in one process: sockets that only note when which message came."""
 
 import asyncio
 import contextlib

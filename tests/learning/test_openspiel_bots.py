@@ -1,4 +1,4 @@
-"""Bots and policies of OpenSpiel as bots of the hall: what they are shown and choose, and what is said if it is missing."""
+"""Bots and policies of OpenSpiel as bots of arena: what they are shown and choose, and what is said if it is missing."""
 
 import random
 import re
@@ -54,7 +54,7 @@ def setup_of_match(game: str, seats: int, seed: int) -> MatchSetup:
 
 
 @pytest.mark.parametrize(("game", "seats"), [("naga", 2), ("hisatsu", 3), ("kuhn", 2)])
-def test_a_seat_in_the_hall_learns_what_a_player_in_openspiel_does(game: str, seats: int) -> None:
+def test_a_seat_in_the_server_learns_what_a_player_in_openspiel_does(game: str, seats: int) -> None:
     """So a policy that was learnt there finds its information states here."""
     table = [Noting() for _ in range(seats)]
     record = play_match(game, table, seed=5)

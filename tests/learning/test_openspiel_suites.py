@@ -1,4 +1,4 @@
-"""OpenSpiel's own test suites over the hall's games: all seats, every variant; and what it is told of a state."""
+"""OpenSpiel's own test suites over the games of arena: all seats, every variant; and what it is told of a state."""
 
 import json
 import pickle

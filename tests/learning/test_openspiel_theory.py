@@ -1,4 +1,4 @@
-"""OpenSpiel's solvers on the hall's games: the trees of Kuhn poker and Leduc hold'em are its own, end games can be solved."""
+"""OpenSpiel's solvers on the games of arena: the trees of Kuhn poker and Leduc hold'em are its own, end games can be solved."""
 
 import json
 import random

@@ -14,7 +14,7 @@ from arena import games
 from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants
 from arena.errors import ConfigError
-from arena.learning import pettingzoo as hall
+from arena.learning import pettingzoo as server
 from arena.learning.pettingzoo import TogetherEnv, TurnsEnv
 from arena.learning.tables import Tables
 from helpers.browser import program
@@ -39,11 +39,11 @@ CYCLES = 30  # of the suites, which play twice as many and more
 
 
 def made(game: str, seats: int | None = None, options: Any = None, **more: Any) -> TurnsEnv:
-    return hall.env(game, seats=seats, options={**(options or {}), **SHORT.get(game, {})}, **more)
+    return server.env(game, seats=seats, options={**(options or {}), **SHORT.get(game, {})}, **more)
 
 
 def together(game: str, seats: int | None = None, options: Any = None, **more: Any) -> TogetherEnv:
-    return hall.parallel_env(game, seats=seats, options={**(options or {}), **SHORT.get(game, {})}, **more)
+    return server.parallel_env(game, seats=seats, options={**(options or {}), **SHORT.get(game, {})}, **more)
 
 
 def tables_of(game: str) -> list[tuple[int, dict[str, OptionValue]]]:
@@ -147,13 +147,13 @@ def test_a_rendered_table_hides_what_the_agent_does_not_know() -> None:
 def test_all_games_are_registered_by_name() -> None:
     for game in GAMES:
         assert f"arena/{game}-v0" in pettingzoo.aec_registry and f"arena/{game}-v0" in pettingzoo.parallel_registry
-        assert getattr(hall, f"{game}_v0").game == game
+        assert getattr(server, f"{game}_v0").game == game
     env = pettingzoo.make("aec", "arena/yaniv_v0", seats=3)  # PettingZoo takes both spellings
     assert isinstance(env, TurnsEnv) and env.possible_agents == ["player_0", "player_1", "player_2"]
     assert isinstance(pettingzoo.make("parallel", "arena/naga_v0"), TogetherEnv)
-    assert str(hall.yaniv_v0.env()) == "yaniv_v0" and isinstance(hall.yaniv_v0.raw_env(seats=4), TurnsEnv)
+    assert str(server.yaniv_v0.env()) == "yaniv_v0" and isinstance(server.yaniv_v0.raw_env(seats=4), TurnsEnv)
     with pytest.raises(AttributeError, match='did you mean "yaniv_v0"'):
-        hall.yanif_v0  # noqa: B018
+        server.yanif_v0  # noqa: B018
 
 
 @pytest.mark.parametrize("game", SLOWLY)
@@ -283,11 +283,11 @@ def test_environments_are_pickled_by_their_settings() -> None:
     ],
 )
 def test_a_wrong_setting_is_named(wrong: dict[str, Any], message: str) -> None:
-    for make in (hall.env, hall.parallel_env):
+    for make in (server.env, server.parallel_env):
         with pytest.raises(ConfigError, match=re.escape(message)):
             make("naga", **wrong)
     with pytest.raises(ConfigError, match=r"options.latency: thinking time cannot be measured here"):
-        hall.env("nertz", options={"latency": "measured"})
+        server.env("nertz", options={"latency": "measured"})
 
 
 def test_what_comes_before_a_reset_or_after_the_end_is_said() -> None:

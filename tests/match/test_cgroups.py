@@ -133,7 +133,7 @@ def test_the_kernels_own_cgroups_take_a_process_and_can_be_removed() -> None:
     assert group.remove()
 
 
-def test_what_the_hall_starts_is_enclosed_and_what_has_ended_makes_room(
+def test_what_the_host_starts_is_enclosed_and_what_has_ended_makes_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cgroups, "home", lambda: None)

@@ -1,4 +1,4 @@
-"""The clocks of locked seats: nothing that a bot does moves a deadline, holds up the hall or takes a rival's CPU."""
+"""The clocks of locked seats: nothing that a bot does moves a deadline, holds up the host or takes a rival's CPU."""
 
 import os
 import time

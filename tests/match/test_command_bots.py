@@ -66,7 +66,7 @@ def locked_match(supervisor: Supervisor, game: str, bot: Path, seed: int) -> Mat
             seat.close()
 
 
-def test_a_program_starts_whatever_the_halls_umask(plain: Path) -> None:
+def test_a_program_starts_whatever_the_hosts_umask(plain: Path) -> None:
     """`arena serve` keeps all that it writes from others, and the user of a locked bot is one of them."""
     before = os.umask(0o077)
     try:
@@ -183,7 +183,7 @@ def command_line(pid: int) -> str:
         return ""
 
 
-def test_a_program_killed_from_outside_is_the_halls_fault_twice(plain: Path, supervisor: Supervisor) -> None:
+def test_a_program_killed_from_outside_is_a_host_fault_twice(plain: Path, supervisor: Supervisor) -> None:
     for earlier, ending in ((0, Ending.HOST), (2, Ending.MEMORY)):
         with CommandSeat(supervisor, read_bot(plain), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
             assert seat.start(StartInfo("naga", {}, 2, 0, CLOCK)) is None

@@ -137,7 +137,7 @@ def test_simultaneous_choices_are_made_at_the_same_time(supervisor: Supervisor) 
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2 and Patient.table.most == 2
 
 
-def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(supervisor: Supervisor) -> None:
+def test_a_killed_seat_is_a_host_fault_twice_and_its_bots_the_third_time(supervisor: Supervisor) -> None:
     for earlier, ending in ((0, Ending.HOST), (1, Ending.HOST), (2, Ending.MEMORY)):
         with LockedSeat(supervisor, read_bot(RIVAL), seed=1, params={}, limits=LIMITS, earlier_kills=earlier) as seat:
             assert seat.start(INFO) is None
@@ -148,7 +148,7 @@ def test_a_killed_seat_is_the_halls_fault_twice_and_its_bots_the_third_time(supe
     assert play_locked(supervisor, [RIVAL, RIVAL]).record.seats[0].ending is Ending.PLAYED
 
 
-def test_a_killed_zygote_is_the_halls_fault_and_the_next_match_has_a_new_one() -> None:
+def test_a_killed_zygote_is_a_host_fault_and_the_next_match_has_a_new_one() -> None:
     with Supervisor(["naga"]) as own:
         first = own.pid
         with LockedSeat(own, read_bot(RIVAL), seed=1, params={}, limits=LIMITS) as seat:
@@ -231,7 +231,7 @@ class Late(Agent):
         (False, 0.0, Ending.TIMEOUT, None),
     ],
 )  # fmt: skip
-def test_a_late_seat_is_the_halls_fault_when_it_waited_for_a_cpu(
+def test_a_late_seat_is_a_host_fault_when_it_waited_for_a_cpu(
     thinks: bool, idle: float, ending: Ending, is_proven: bool | None, supervisor: Supervisor, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip

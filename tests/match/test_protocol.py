@@ -35,16 +35,16 @@ BOT = BotFiles("bot.toml", {"bot.toml": b'name = "x"\ncommand = ["x"]\n'})
 
 def answer(reply: bytes) -> Answer | Fault:
     """What a seat makes of the bytes that come back, after which the output closes."""
-    to_hall, to_program, output = os.pipe(), os.pipe(), os.pipe()
+    to_host, to_program, output = os.pipe(), os.pipe(), os.pipe()
     os.set_blocking(output[0], False)
     seat = CommandSeat(NoKeeper(), BOT, seed=0, params={}, limits=Limits(memory=1))  # type: ignore[arg-type]
-    pipes = Pipes(to_hall[0], to_program[1])
+    pipes = Pipes(to_host[0], to_program[1])
     seat._child = Nobody(0, os.open(os.devnull, os.O_RDONLY), pipes, output[0])
     seat._child.use(pipes, protocol.Lines())
     seat._id, seat._limit, seat._began = ID, 5.0, time.perf_counter()
-    os.set_blocking(to_hall[1], False)
-    os.write(to_hall[1], reply)
-    for number in (to_hall[1], to_program[0], output[1]):
+    os.set_blocking(to_host[1], False)
+    os.write(to_host[1], reply)
+    for number in (to_host[1], to_program[0], output[1]):
         os.close(number)
     found = seat.answer()
     seat.close()

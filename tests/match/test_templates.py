@@ -75,7 +75,7 @@ def test_a_bot_that_cannot_be_compiled_is_to_blame_for_it(supervisor: Supervisor
         assert endings == [Ending.PLAYED, Ending.STARTUP]
 
 
-def test_a_lost_template_is_the_halls_fault_and_the_bot_plays_on_without(supervisor: Supervisor) -> None:
+def test_a_lost_template_is_a_host_fault_and_the_bot_plays_on_without(supervisor: Supervisor) -> None:
     fresh = bot(SAYS + "# lost\n")
     zygote = supervisor.pid
     played(supervisor, fresh, fresh)

@@ -12,9 +12,9 @@ from arena.reports.pages.words import Words
 from arena.reports.report import html, report
 from arena.results import parquet
 from arena.results.manifest import OrderShifts, read_manifest, write_manifest
-from helpers.hall import hall
 from helpers.records import make_record, make_seat
 from helpers.results import write_results
+from helpers.server import server
 
 BOTS = ("naga_planner", "naga_greedy", "random_bot")
 BOTH, MOVED = "online: the rating as it was played, match after match", "orders of the same matches its ranks move by at most"
@@ -91,12 +91,12 @@ def test_a_board_by_online_ratings_says_the_same_of_its_own_ranks(
     assert "In 20 other orders of the same matches a rank by online ratings moves by at most 2." in page
 
 
-def test_the_report_and_the_hall_have_both_too(out: Path) -> None:
+def test_the_report_and_the_server_have_both_too(out: Path) -> None:
     page = html(report(out / "cup", Words("en")), Words("en"))
     both = "In 20 other orders of the same matches a rank by online ratings moves by at most 2."
     assert f"Online is the rating as it was played, match after match. {both}" in page
     online = {one.bot: one.rating for one in parquet.read_ratings(out / "cup") if (one.model, one.pool) == (MODEL, "naga")}
-    with hall(out) as client:
+    with server(out) as client:
         found = client.get("/api/t/cup").json()
         text = client.get("/t/cup?lang=en").text
     assert {row["bot"]: row["online"] for row in found["board"]} == pytest.approx(online, abs=1e-4)

@@ -12,8 +12,8 @@ from arena.reports.pages.words import REPORT, Words, catalogue
 from arena.reports.report import html, report
 from arena.reports.table import LANGUAGES, Cell, Column, Interval, Phrase, Rank, Table, said
 from arena.tournament.session import Results
-from helpers.hall import hall
 from helpers.paths import PACKAGE
+from helpers.server import server
 from helpers.tournaments import GOOD_BOTS, run
 
 COLUMNS = {name: value for name, value in vars(titles).items() if isinstance(value, Column)}
@@ -37,7 +37,7 @@ def test_the_page_of_a_tournament_has_what_its_report_has(played: Results, langu
     word = Words(language)
     own = html(report(played.folder, word), word)
     assert f'<html lang="{language}">' in own
-    with hall(played.folder.parent) as client:
+    with server(played.folder.parent) as client:
         page = client.get(f"/t/small?pool=naga&lang={language}").text
         found = client.get("/api/t/small?pool=naga").json()
     for key in ("head_to_head", "rank_chances", "second_opinions", "cost", "endings", "seat_advantage"):

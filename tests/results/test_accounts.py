@@ -95,7 +95,7 @@ def test_nobody_takes_the_name_of_an_account_or_one_that_looks_like_it(accounts:
 
 
 @pytest.mark.parametrize("name", ["Organiser", "terminal", "\u0442ermin\u0430l", "ＯＲＧＡＮＩＳＥＲ"])
-def test_nobody_is_called_as_the_hall_calls_itself(accounts: Accounts, name: str) -> None:
+def test_nobody_is_called_as_the_server_calls_itself(accounts: Accounts, name: str) -> None:
     with pytest.raises(CannotInvite, match="reserved"):
         accounts.invite("test", ["Ben", name])
     assert accounts.members() == []

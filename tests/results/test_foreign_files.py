@@ -15,7 +15,7 @@ from arena.errors import StoreError
 from arena.results import parquet
 from arena.results.journal import JOURNAL_FILE, Journal, row_checksum, row_of
 from arena.results.manifest import MANIFEST_FILE, MOST_POOLS, read_manifest, stored_clock, stored_limits, write_manifest
-from arena.tournament.archive.adding import add_to_hall
+from arena.tournament.archive.adding import add_to_archive
 from arena.tournament.archive.finding import locate_match
 from arena.tournament.archive.folder import Entry, rated_entries
 from helpers.records import make_record, make_seat, numbered
@@ -36,10 +36,10 @@ UP = "../../../tmp/x"
 )  # fmt: skip
 def test_a_manifest_whose_names_lead_elsewhere_is_refused(changes: dict[str, Any], tmp_path: Path) -> None:
     write_manifest(tmp_path, make_manifest(**changes))
-    for read in (read_manifest, lambda folder: add_to_hall(tmp_path / "hall", folder), rated_entries):
+    for read in (read_manifest, lambda folder: add_to_archive(tmp_path / "archive", folder), rated_entries):
         with pytest.raises(StoreError, match=r"manifest\.json: damaged or not ours: .*\$"):
             read(tmp_path)
-    assert not (tmp_path / "hall").exists()
+    assert not (tmp_path / "archive").exists()
 
 
 @pytest.mark.parametrize("sha256", [UP, "", HOSTILE, "g" * 64, "a" * 63])

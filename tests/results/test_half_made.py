@@ -21,7 +21,7 @@ from arena.results.schema import MATCHES
 from arena.results.site_file import SITE_FILE, SiteFile
 from arena.results.status import read_status
 from arena.results.table_file import TableReader
-from arena.tournament.archive import folder as hall
+from arena.tournament.archive import folder as archive
 
 
 @pytest.fixture(scope="module")
@@ -107,11 +107,11 @@ def test_somebody_elses_file_is_never_taken_for_one_that_was_cut_short(tmp_path:
 def test_an_empty_manifest_is_none(tmp_path: Path) -> None:
     (tmp_path / "small").mkdir()
     (tmp_path / "small" / MANIFEST_FILE).touch()
-    assert hall.finished_or_stopped(tmp_path) == []
-    entry = tmp_path / "hall" / hall.ENTRIES / "20261126T000000Z-small-000000000000"
+    assert archive.finished_or_stopped(tmp_path) == []
+    entry = tmp_path / "archive" / archive.ENTRIES / "20261126T000000Z-small-000000000000"
     entry.mkdir(parents=True)
     (entry / MANIFEST_FILE).touch()
-    assert hall.entries(tmp_path / "hall") == []
+    assert archive.entries(tmp_path / "archive") == []
 
 
 def test_a_manifest_that_was_cut_short_says_what_writes_it_again(tmp_path: Path) -> None:

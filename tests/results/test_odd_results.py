@@ -166,7 +166,7 @@ def test_results_without_contrast_are_shown(
 
 FILES = ("manifest.json", "matches.parquet", "actions.parquet", "ratings.parquet", "history.parquet", "totals.parquet")
 ALL = (
-    (BOARD, PAIRS), (EXPLAIN, HISTORY), (RERATE, ("status", "cup")), (("hall",), ("leaderboard", "hall")),
+    (BOARD, PAIRS), (EXPLAIN, HISTORY), (RERATE, ("status", "cup")), (("archive",), ("leaderboard", "archive")),
     (("verify-results", "cup", "--workers", "1"), ("replay", "0" * 24)),
 )  # fmt: skip
 
@@ -189,4 +189,4 @@ def test_random_damage_is_answered_in_a_line(tmp_path: Path, capsys: pytest.Capt
             error = capsys.readouterr().err
             assert code in (0, 1 if verb[0] == "verify-results" else 0, USER_ERROR), (verb, error)
             assert code == 0 or "Traceback" not in error
-        shutil.rmtree(tmp_path / "hall", ignore_errors=True)
+        shutil.rmtree(tmp_path / "archive", ignore_errors=True)

@@ -31,7 +31,7 @@ def results(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def filled(results: Path) -> None:
-    """What a hall and its commands store of strangers."""
+    """What a server and its commands store of strangers."""
     files = {"bot.toml": b"", "run/deep/prog": b"\x7fELF"}
     for version in (1, 2):
         Submissions(results).submit("bot", BotFiles("bot.toml", files | {"v": bytes([version])}), ("naga",), as_new=True)
@@ -112,7 +112,7 @@ sys.exit(main(["serve", sys.argv[1], "--port", "0", "--no-browser"]))
 """
 
 
-def test_all_that_a_hall_writes_is_as_private(results: Path) -> None:
+def test_all_that_a_server_writes_is_as_private(results: Path) -> None:
     command = [sys.executable, "-c", _SERVED, str(results)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0, ended.stderr

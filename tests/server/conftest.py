@@ -1,4 +1,4 @@
-"""A hall with live tables, and people who come there. A file with a hall of another kind has its own fixture of that name."""
+"""A server with live tables, and people who come there. A file with another kind of server has its own fixture of that name."""
 
 from collections.abc import Iterator
 
@@ -9,26 +9,26 @@ from helpers.members import Members, with_members
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sitting]:
-    """A hall whose tables play no game."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sitting]:
+    """A server whose tables play no game."""
     with sitting(tmp_path_factory.mktemp("results")) as found:
         yield found
 
 
 @pytest.fixture
-def aya(hall: Sitting) -> Visitor:
+def aya(server: Sitting) -> Visitor:
     """Somebody who has come in with the token."""
-    return hall.person()
+    return server.person()
 
 
 @pytest.fixture
-def ben(hall: Sitting) -> Visitor:
+def ben(server: Sitting) -> Visitor:
     """Somebody who has nothing but a link."""
-    return hall.person(has_token=False)
+    return server.person(has_token=False)
 
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """A hall with accounts, and clients of who was invited: see helpers/members.py."""
+    """A server with accounts, and clients of who was invited: see helpers/members.py."""
     with with_members(tmp_path_factory.mktemp("results")) as found:
         yield found

@@ -16,9 +16,9 @@ from arena.server.headers import cookie_name
 from arena.server.submitting.checks import Checks
 from arena.server.tables.tables import Tables
 from arena.server.visitors import person_of
-from helpers.hall import HOST, TOKEN, hall
 from helpers.live_tables import COMMAND, Clock
 from helpers.members import Members, with_members
+from helpers.server import HOST, TOKEN, server
 
 TOKENS = re.compile(r'data-copy="[^>]*>([\w-]{43})<')
 ADMIN = ("invite", "role", "close", "reopen")
@@ -33,7 +33,7 @@ def clock() -> Clock:
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory, clock: Clock) -> Iterator[Members]:
-    """A hall with accounts, whose tables play no game."""
+    """A server with accounts, whose tables play no game."""
     tables = Tables(cores=8, later=clock.later, command=COMMAND)
     with with_members(tmp_path_factory.mktemp("results"), tables=tables) as found:
         yield found
@@ -139,7 +139,7 @@ def test_no_other_site_does_anything(members: Members, path: str, headers: dict[
     for client in (members.organiser, members.aya):
         answer = client.post(path, data=fields, headers=headers)
         assert answer.status_code == 403 and "another site" in answer.text
-    accounts = members.hall.accounts
+    accounts = members.server.accounts
     assert accounts.find("Mallory") is None and members.account("aya").is_author and members.aya.get("/").status_code == 200
     assert accounts.join(code) is not None
 
@@ -148,11 +148,11 @@ def test_no_other_site_does_anything(members: Members, path: str, headers: dict[
 def test_only_organisers_organise(members: Members, path: str) -> None:
     form = {"names": "Mallory", "name": "Gus", "role": "organiser"}
     body = {"names": ["Mallory"], "role": "organiser"} if path.endswith("invite") else {"name": "Gus", "role": "organiser"}
-    rows = members.hall.accounts.audit()
+    rows = members.server.accounts.audit()
     for client in (members.aya, members.gus, members.program("ben"), members.stranger):
         answer = client.post(path, json=body) if path.startswith("/api/") else client.post(path, data=form)
         assert answer.status_code == (401 if client is members.stranger else 403), path
-    assert members.hall.accounts.find("Mallory") is None and members.hall.accounts.audit() == rows
+    assert members.server.accounts.find("Mallory") is None and members.server.accounts.audit() == rows
     for address in ("/admin", "/api/admin"):
         assert [client.get(address).status_code for client in (members.organiser, members.host)] == [200, 200]
         assert [client.get(address).status_code for client in (members.aya, members.gus, members.stranger)] == [403, 403, 401]
@@ -163,12 +163,12 @@ def test_an_organiser_invites_in_the_page(members: Members) -> None:
     page = members.organiser.post("/admin/invite", data={"names": "Fay <script>\n# nobody\n Gil \n", "role": "guest"})
     assert page.status_code == 200 and "<script>" not in page.text
     links = re.findall(rf"{re.escape(HOST)}/invite#([\w-]{{43}})", page.text)
-    assert len(set(links)) == 2 and members.hall.accounts.find("gil") is not None
+    assert len(set(links)) == 2 and members.server.accounts.find("gil") is not None
     token_of(members.client().post("/invite", data={"code": links[0]}))
     assert "Fay &lt;script&gt;" in members.organiser.get("/admin").text
     refused = members.organiser.post("/admin/invite", data={"names": "Hal\n\u202e\nFay <script>\nAYA\nAya\n"})
     assert refused.status_code == 400 and "2: " in refused.text and "5: " in refused.text and "<textarea" in refused.text
-    assert members.hall.accounts.find("Hal") is None
+    assert members.server.accounts.find("Hal") is None
 
 
 def test_a_page_of_an_organiser_invites_changes_and_closes_by_json(members: Members) -> None:
@@ -201,7 +201,7 @@ def test_a_page_of_an_organiser_invites_changes_and_closes_by_json(members: Memb
 
 def test_the_audit_log_is_read_by_a_cursor(members: Members) -> None:
     for number in range(70):
-        members.hall.accounts.log(members.account("organiser"), "act", f"{number}")
+        members.server.accounts.log(members.account("organiser"), "act", f"{number}")
     seen: list[int] = []
     query = ""
     while True:
@@ -221,7 +221,7 @@ def test_an_account_plays_under_its_name_and_closing_it_ends_its_table(members: 
     page = members.aya.get("/play/naga").text
     assert 'name="name"' not in page and 'name="name"' in members.host.get("/play/naga").text
     answer = opened(members.aya, people="1", name="Somebody else")
-    table = members.hall.tables.at(answer.headers["location"].rpartition("/")[2], _person(members, "aya"))[0]
+    table = members.server.tables.at(answer.headers["location"].rpartition("/")[2], _person(members, "aya"))[0]
     assert table.seats[0].name == "Aya" and "set-cookie" not in answer.headers
     guest = members.client()
     for name in ("Ben", "ｂｅｎ", "\u0412\u0435n"):
@@ -231,7 +231,7 @@ def test_an_account_plays_under_its_name_and_closing_it_ends_its_table(members: 
     members.organiser.post("/admin/close", data={"name": "Aya"})
     assert not table.is_running, "its host is gone"
     members.organiser.post("/admin/reopen", data={"name": "Aya"})
-    joined = members.hall.accounts.join(members.invited("Aya"))
+    joined = members.server.accounts.join(members.invited("Aya"))
     assert joined is not None
     members.aya.cookies.set(cookie_name(HOST), joined.session, domain="127.0.0.1", path="/")
     members._tokens["aya"] = joined.token
@@ -253,7 +253,7 @@ def test_a_name_that_was_squatted_goes_to_the_account(members: Members) -> None:
 
 def test_guests_of_a_table_have_no_account_and_come_to_none(members: Members) -> None:
     host = members.ben.post("/play/naga", data={"seat": "0", "opponent": "level:club", "people": "1"})
-    table = members.hall.tables.at(host.headers["location"].rpartition("/")[2], _person(members, "ben"))[0]
+    table = members.server.tables.at(host.headers["location"].rpartition("/")[2], _person(members, "ben"))[0]
     guest = members.client()
     assert guest.post(f"/join/{table.code}", data={"name": "Kim"}).status_code == 303
     for path in ("/account", "/admin", "/api/account", "/api/admin"):
@@ -278,8 +278,8 @@ def test_no_secret_comes_into_a_log_or_an_address(members: Members, caplog: pyte
     assert answer.headers["referrer-policy"] == "same-origin"
 
 
-def test_without_accounts_a_hall_writes_nothing(tmp_path: Path) -> None:
-    with hall(tmp_path) as client:
+def test_without_accounts_a_server_writes_nothing(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
         for path in ("/", "/admin", "/account", "/invite", "/api/admin"):
             assert client.get(path).status_code == 200, path
         assert client.post("/invite", data={"code": "x"}).status_code == 403
@@ -296,7 +296,7 @@ def test_a_file_that_cannot_be_used_keeps_accounts_out_and_not_the_host(
 ) -> None:
     monkeypatch.setattr(Checks, "start", lambda self: None)  # it looks into the file now and then, and would hold it open
     with with_members(tmp_path) as members:
-        file = members.hall.site_file
+        file = members.server.site_file
         with file.reading() as db:
             assert db is not None
             (pages,) = db.execute("pragma page_count").fetchone()
@@ -308,7 +308,7 @@ def test_a_file_that_cannot_be_used_keeps_accounts_out_and_not_the_host(
         file.close()
         for path in file.path.parent.iterdir():
             path.write_bytes(b"no database at all, but long enough to be looked at" * 20)
-        members.hall.entrance._looked = float("-inf")
+        members.server.entrance._looked = float("-inf")
         assert members.aya.get("/api").status_code == 401
         assert members.client().post("/login", data={"token": members.token("aya")}).status_code == 503
         assert members.stranger.post("/invite", data={"code": "x"}).status_code == 503
@@ -318,7 +318,7 @@ def test_a_file_that_cannot_be_used_keeps_accounts_out_and_not_the_host(
 
 
 def test_paths_of_the_machine_are_for_organisers(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = str(members.hall.library.out)
+    folder = str(members.server.library.out)
     for address in ("/", "/api"):
         assert folder in members.organiser.get(address).text and folder in members.host.get(address).text
         assert folder not in members.aya.get(address).text and folder not in members.gus.get(address).text

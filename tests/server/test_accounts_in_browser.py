@@ -21,12 +21,12 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("hall")) as found:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("archive")) as found:
         yield found
 
 
-def assert_fine(window: Watched, hall: Served, *, dark: bool) -> None:
+def assert_fine(window: Watched, server: Served, *, dark: bool) -> None:
     """The page fits all widths, is accessible, complains of nothing, and asks nobody else."""
     page = window.page
     for width in WIDTHS:
@@ -35,79 +35,79 @@ def assert_fine(window: Watched, hall: Served, *, dark: bool) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") == width, (page.url, width)
     violations = Axe().run(page).response["violations"]
     assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
-    assert window.complaints == [] and window.outside(hall.base, hall.base.replace("http", "ws")) == []
+    assert window.complaints == [] and window.outside(server.base, server.base.replace("http", "ws")) == []
 
 
 @pytest.mark.parametrize(("locale", "dark"), [("en-GB", False), ("ja-JP", True)])
-def test_an_organiser_invites_and_somebody_joins(browser: Browser, hall: Served, locale: str, dark: bool) -> None:
+def test_an_organiser_invites_and_somebody_joins(browser: Browser, server: Served, locale: str, dark: bool) -> None:
     name = f"Maximilian {locale}"
     fine = {"locale": locale, "dark": dark, "reduced_motion": "reduce"}
     with watched(browser, **fine) as host, watched(browser, **fine) as guest:
-        hall.enter(host.page)
+        server.enter(host.page)
         host.page.click('a[href="/admin"]')
         host.page.fill("textarea[name=names]", f"{name}\nAya {locale}")
         host.page.keyboard.press("Tab")
         host.page.keyboard.press("Tab")
         host.page.keyboard.press("Enter")
         host.page.wait_for_selector("#all-links")
-        assert_fine(host, hall, dark=dark)
+        assert_fine(host, server, dark=dark)
         link = host.page.input_value("#all-links").splitlines()[0].partition("\t")[2]
 
         guest.page.goto(link)
         guest.page.wait_for_selector("#code-label[hidden]", state="attached")
-        assert_fine(guest, hall, dark=dark)
+        assert_fine(guest, server, dark=dark)
         guest.page.keyboard.press("Enter")  # the button has the focus
         token = guest.page.inner_text(".token")
         guest.page.wait_for_selector(".copy-line button")
-        assert_fine(guest, hall, dark=dark)
+        assert_fine(guest, server, dark=dark)
         guest.page.click("main a.button[href='/me']")
-        guest.page.goto(f"{hall.base}/account")
-        assert_fine(guest, hall, dark=dark)
+        guest.page.goto(f"{server.base}/account")
+        assert_fine(guest, server, dark=dark)
         code = link.partition("#")[2]
         assert not any(secret in address for address in guest.requests for secret in (token, code))
         guest.page.click(".who button")
-        guest.page.wait_for_url(f"{hall.base}/login")
+        guest.page.wait_for_url(f"{server.base}/login")
         guest.page.fill("#token", token)
         guest.page.keyboard.press("Enter")
-        guest.page.wait_for_url(f"{hall.base}/")
+        guest.page.wait_for_url(f"{server.base}/")
         assert guest.page.inner_text(".who a") == name
 
-        host.page.goto(f"{hall.base}/admin")
+        host.page.goto(f"{server.base}/admin")
         host.page.click("summary >> nth=0")
-        assert_fine(host, hall, dark=dark)
+        assert_fine(host, server, dark=dark)
 
 
 @pytest.mark.parametrize(("locale", "dark"), [("en-GB", True), ("ja-JP", False)])
-def test_a_link_waits_for_a_button_and_for_who_is_logged_in(browser: Browser, hall: Served, locale: str, dark: bool) -> None:
+def test_a_link_waits_for_a_button_and_for_who_is_logged_in(browser: Browser, server: Served, locale: str, dark: bool) -> None:
     with watched(browser, locale=locale, dark=dark, reduced_motion="reduce") as window:
         page = window.page
-        page.goto(hall.door)
+        page.goto(server.door)
         page.wait_for_selector("#token-label[hidden]", state="attached")
         assert "token=" not in page.url
-        assert_fine(window, hall, dark=dark)
-        assert page.request.get(f"{hall.base}/api").status == 401, "nobody is logged in yet"
+        assert_fine(window, server, dark=dark)
+        assert page.request.get(f"{server.base}/api").status == 401, "nobody is logged in yet"
         page.keyboard.press("Enter")  # the button has the focus
-        page.wait_for_url(f"{hall.base}/")
-        page.goto(hall.door)
-        assert_fine(window, hall, dark=dark)
+        page.wait_for_url(f"{server.base}/")
+        page.goto(server.door)
+        assert_fine(window, server, dark=dark)
         page.click("#leave button")  # log out first: the link is still good
         page.wait_for_selector("#token-label[hidden]", state="attached")
         page.click("#login-enter")
-        page.wait_for_url(f"{hall.base}/")
+        page.wait_for_url(f"{server.base}/")
 
 
-def test_a_form_to_log_in_is_there_without_scripts(browser: Browser, hall: Served) -> None:
+def test_a_form_to_log_in_is_there_without_scripts(browser: Browser, server: Served) -> None:
     with watched(browser, java_script_enabled=False) as window:
-        window.page.goto(hall.door)
-        window.page.fill("#token", hall.door.partition("token=")[2])
+        window.page.goto(server.door)
+        window.page.fill("#token", server.door.partition("token=")[2])
         window.page.click("#login-enter")
-        window.page.wait_for_url(f"{hall.base}/")
-        window.page.goto(f"{hall.base}/login")
+        window.page.wait_for_url(f"{server.base}/")
+        window.page.goto(f"{server.base}/login")
         window.page.click("#leave button")
-        window.page.wait_for_url(f"{hall.base}/login")
+        window.page.wait_for_url(f"{server.base}/login")
 
 
-def test_a_board_notices_a_hall_that_does_not_answer(browser: Browser, hall: Served) -> None:
+def test_a_board_notices_a_server_that_does_not_answer(browser: Browser, server: Served) -> None:
     with watched(browser) as window:
         page, sockets = window.page, list[WebSocketRoute]()
 
@@ -118,7 +118,7 @@ def test_a_board_notices_a_hall_that_does_not_answer(browser: Browser, hall: Ser
 
         page.clock.install()
         page.route_web_socket("**/live", join)
-        hall.enter(page)
+        server.enter(page)
         page.evaluate("window.states = []; arena.live.onState((state) => states.push(state))")
         until(lambda: page.evaluate("states.at(-1) === 'open'"))
         page.clock.run_for(25_000)
@@ -127,7 +127,7 @@ def test_a_board_notices_a_hall_that_does_not_answer(browser: Browser, hall: Ser
 
 
 @pytest.mark.parametrize(("place", "asked"), [("/remote", "/remote"), ("/tv", "/api/tv")])
-def test_a_page_asks_again_where_an_answer_is_swallowed(browser: Browser, hall: Served, place: str, asked: str) -> None:
+def test_a_page_asks_again_where_an_answer_is_swallowed(browser: Browser, server: Served, place: str, asked: str) -> None:
     with watched(browser) as window:
         page, requests = window.page, list[str]()
 
@@ -137,10 +137,10 @@ def test_a_page_asks_again_where_an_answer_is_swallowed(browser: Browser, hall: 
             else:
                 route.continue_()
 
-        hall.enter(page)
+        server.enter(page)
         page.clock.install()
         page.route(f"**{asked}", swallow)
-        page.goto(f"{hall.base}{place}")
+        page.goto(f"{server.base}{place}")
         page.clock.run_for(25_000)
         until(lambda: page.evaluate("1") and len(requests) == 1)
         page.clock.run_for(60_000)
@@ -149,13 +149,13 @@ def test_a_page_asks_again_where_an_answer_is_swallowed(browser: Browser, hall: 
         until(lambda: page.evaluate("1") and len(requests) >= 2)
 
 
-def test_an_upload_that_a_proxy_swallows_is_given_up(browser: Browser, hall: Served) -> None:
+def test_an_upload_that_a_proxy_swallows_is_given_up(browser: Browser, server: Served) -> None:
     with watched(browser) as window:
         page = window.page
-        hall.enter(page)
+        server.enter(page)
         page.clock.install()
         page.route("**/api/bots/**", lambda _route: None)
-        page.goto(f"{hall.base}/me")
+        page.goto(f"{server.base}/me")
         bot = {"name": "b.py", "mimeType": "text/x-python", "buffer": b"class B: pass"}
         page.locator("#submit-form input[type=file]").first.set_input_files(bot)  # type: ignore[arg-type]
         page.click("#submit-send")

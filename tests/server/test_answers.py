@@ -17,9 +17,9 @@ from arena.results import parquet
 from arena.results.manifest import read_manifest
 from arena.server import openapi
 from arena.server.routes import EMBEDDED, SUBJECTS
-from helpers.hall import Played, hall
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, write_results
+from helpers.server import Played, server
 from helpers.tournaments import run
 
 DOCUMENT = openapi.document()
@@ -50,7 +50,7 @@ def played(results: Path) -> Iterator[Played]:
 
 @pytest.fixture(scope="module")
 def client(results: Path, played: Played) -> Iterator[TestClient]:
-    with hall(results) as found:
+    with server(results) as found:
         yield found
 
 
@@ -141,7 +141,7 @@ def test_a_match_answers_as_described_for_all_eyes(client: TestClient, match_id:
 
 def test_every_address_is_tried_and_described() -> None:
     of_a_match = {path for path in DOCUMENT["paths"] if path.startswith("/api/m/{id}")}  # test_matches_replayed.py too
-    of_a_table = {"/api/tables/{id}", "/api/join/{code}", "/api/learn/{game}"}  # tests/server/test_hall_tables.py
+    of_a_table = {"/api/tables/{id}", "/api/join/{code}", "/api/learn/{game}"}  # tests/server/test_server_tables.py
     of_asked = {"/api/ask/{id}"}  # tests/server/test_ask_for_match.py
     of_a_submission = {"/api/submissions/{id}"}  # tests/server/test_submitting.py
     of_a_source = {"/api/bots/{name}/source", "/api/marks"}  # tests/server/test_managed_bots.py, test_marks_page.py
@@ -202,7 +202,7 @@ BAD = [
     ("/api/t/{name}", {"name": "%2e%2e%2fsmall"}, "", 404),
     ("/api/t/{name}", {"name": "%00"}, "", 404),
     ("/api/t/{name}", {"name": "small"}, "?pool=none", 404),
-    ("/api/t/{name}", {"name": "hall"}, "", 404),
+    ("/api/t/{name}", {"name": "server"}, "", 404),
     ("/api/bots/{name}", {"name": "nobody"}, "", 404),
     ("/api/bots/{name}", {"name": "..%2f..%2fsecret"}, "", 404),
     ("/api/bots/{name}", {"name": "set_bot"}, "?t=none", 404),
@@ -248,7 +248,7 @@ def test_a_bot_s_page_leads_to_tables_that_are_there(tmp_path: Path) -> None:
     bots = {"naga": "alice", "yaniv": "carol"}  # no two bots play both games: there is no table of all games
     records = [make_record(pool=pool, game=pool, seats=(make_seat(bots[pool], 1), make_seat("bob", 2))) for pool in bots]
     write_results(tmp_path, records, pools={pool: (bot, "bob") for pool, bot in bots.items()})
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         found = client.get("/api/bots/bob").json()["appearances"]
         assert {one["pool"] for one in found} == {"naga", "yaniv"}
         for one in found:
@@ -257,11 +257,11 @@ def test_a_bot_s_page_leads_to_tables_that_are_there(tmp_path: Path) -> None:
 
 def test_nobody_leads_before_the_first_match(tmp_path: Path) -> None:
     played = Played(tmp_path)
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         (card,) = client.get("/api").json()["tournaments"]
         assert card["pools"] == ["naga"] and card["leaders"] == []
     played.store(*numbered([make_record()] * 3))
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         (card,) = client.get("/api").json()["tournaments"]
         assert [leader["bot"] for leader in card["leaders"]] == ["alice", "bob"]
     played.end()

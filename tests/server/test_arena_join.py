@@ -1,4 +1,4 @@
-"""`arena join` against a hall in a process of its own, through a line that the test cuts."""
+"""`arena join` against a server in a process of its own, through a line that the test cuts."""
 
 import contextlib
 import json
@@ -33,8 +33,8 @@ class Slow(Agent):
 
 
 @contextlib.contextmanager
-def hall(results: Path, line: Line) -> Iterator["subprocess.Popen[str]"]:
-    """A hall behind the line."""
+def server(results: Path, line: Line) -> Iterator["subprocess.Popen[str]"]:
+    """A server behind the line."""
     process = arena("serve", results, "--port", 0, "--no-browser")
     assert process.stdout is not None
     found = re.search(r"http://127\.0\.0\.1:(\d+)", process.stdout.readline())
@@ -64,7 +64,7 @@ def end(process: "subprocess.Popen[str]") -> None:
 
 @pytest.fixture
 def token(tmp_path: Path) -> str:
-    """The token of an author, which outlives a hall."""
+    """The token of an author, which outlives a server."""
     accounts = Accounts(SiteFile(tmp_path))
     joined = accounts.join(accounts.invite("test", ["Aya"], Role.AUTHOR)[0].code)
     assert joined is not None
@@ -72,10 +72,10 @@ def token(tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_a_cut_line_and_another_hall_cost_no_more_than_a_void_match(tmp_path: Path, token: str) -> None:
+def test_a_cut_line_and_another_server_cost_no_more_than_a_void_match(tmp_path: Path, token: str) -> None:
     line, bot = Line(), tmp_path / "slow_bot.py"
     bot.write_text(SLOW_BOT)
-    with hall(tmp_path, line):
+    with server(tmp_path, line):
         client = arena("join", f"http://127.0.0.1:{line.port}", bot, "--token", token, "--game", "naga")
         try:
             assert "Aya/slow_bot is here" in until(client, "is here")
@@ -89,7 +89,7 @@ def test_a_cut_line_and_another_hall_cost_no_more_than_a_void_match(tmp_path: Pa
         except BaseException:
             end(client)
             raise
-    with hall(tmp_path, line):
+    with server(tmp_path, line):
         try:
             assert "place" in until(client, r"^match \d+.*place")
             client.send_signal(signal.SIGINT)
@@ -109,7 +109,7 @@ def test_a_cut_line_and_another_hall_cost_no_more_than_a_void_match(tmp_path: Pa
 @pytest.mark.slow
 def test_a_program_in_another_language_joins_as_it_is(tmp_path: Path, token: str) -> None:
     line = Line()
-    with hall(tmp_path, line):
+    with server(tmp_path, line):
         bot = ROOT / "bots" / "examples" / "plain_python"
         client = arena("join", f"http://127.0.0.1:{line.port}", bot, "--token", token, "--game", "naga")
         try:
@@ -125,8 +125,8 @@ def test_a_program_in_another_language_joins_as_it_is(tmp_path: Path, token: str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["http://127.0.0.1:1", "house:random_bot", "--token", "x"], "no hall answers there"),
-        (["ftp://127.0.0.1", "house:random_bot", "--token", "x"], "no address of a hall"),
+        (["http://127.0.0.1:1", "house:random_bot", "--token", "x"], "no server answers there"),
+        (["ftp://127.0.0.1", "house:random_bot", "--token", "x"], "no address of a server"),
         (["http://127.0.0.1:1", "nothere.py", "--token", "x"], "no such bot"),
         (["http://127.0.0.1:1", "house:random_bot", "--token", "x", "--game", "chess"], "no such game"),
         (["http://127.0.0.1:1", "house:random_bot"], "a token is needed"),

@@ -16,7 +16,7 @@ from arena.reports.table import LANGUAGES
 from arena.server import openapi
 from arena.server.app import application
 from arena.server.asking.matches import BotMatches
-from helpers.hall import HOST, TOKEN
+from helpers.server import HOST, TOKEN
 
 PROCESS = (sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.readline(); sys.stdin.readline()")
 """A process that plays nothing until it is ended."""
@@ -33,8 +33,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def hall(results: Path) -> Iterator[TestClient]:
-    """A hall of its own for each test: an account has one match at a time."""
+def server(results: Path) -> Iterator[TestClient]:
+    """A server of its own for each test: an account has one match at a time."""
     app = application(results, token=TOKEN, bot_matches=BotMatches(cores=1, command=PROCESS))
     headers = {"authorization": f"Bearer {TOKEN}"}
     with TestClient(app, base_url=HOST, headers=headers, raise_server_exceptions=False, follow_redirects=False) as client:
@@ -46,11 +46,11 @@ def test_asking_is_described_for_programs() -> None:
     assert {"get", "post"} == set(described)
     sent = described["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"]
     answer = described["post"]["responses"]["201"]["content"]["application/json"]["schema"]["$ref"]
-    assert [one.rpartition("/")[2] for one in (sent, answer)] == ["MatchWish", "AskedFor"]
+    assert [one.rpartition("/")[2] for one in (sent, answer)] == ["MatchRequest", "AskedFor"]
 
 
-def ask(hall: TestClient, *bots: str, **more: Any) -> Any:
-    return hall.post("/api/ask", content=json.dumps({"game": "naga", "bots": bots} | more))
+def ask(server: TestClient, *bots: str, **more: Any) -> Any:
+    return server.post("/api/ask", content=json.dumps({"game": "naga", "bots": bots} | more))
 
 
 @pytest.mark.parametrize(
@@ -80,29 +80,29 @@ def ask(hall: TestClient, *bots: str, **more: Any) -> Any:
     ],
 )
 def test_what_cannot_be_played_is_refused_with_a_reason(
-    hall: TestClient, bots: list[str], more: dict[str, Any], status: int, said: str
+    server: TestClient, bots: list[str], more: dict[str, Any], status: int, said: str
 ) -> None:
-    answer = ask(hall, *bots, **more)
+    answer = ask(server, *bots, **more)
     assert (answer.status_code, said in answer.json()["error"]) == (status, True), answer.text
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_a_form_is_refused_in_both_languages(hall: TestClient, lang: str) -> None:
+def test_a_form_is_refused_in_both_languages(server: TestClient, lang: str) -> None:
     fields = {"game": "naga", "bot.0": "alice", "bot.1": "carol"}
-    answer = hall.post("/ask", data=fields, headers={"accept-language": lang})
+    answer = server.post("/ask", data=fields, headers={"accept-language": lang})
     assert answer.status_code == 409
     assert {"en": "was withdrawn on", "ja": "取り下げられた"}[lang] in answer.text
 
 
-def test_one_match_at_a_time_for_each_account(hall: TestClient) -> None:
-    first = ask(hall, "alice", "bob")
+def test_one_match_at_a_time_for_each_account(server: TestClient) -> None:
+    first = ask(server, "alice", "bob")
     assert first.status_code == 201, first.text
     page = first.json()["page"]
-    assert hall.get(f"/api{page}").json()["card"]["state"] in ("waiting", "starting")
-    assert 'http-equiv="refresh"' in hall.get(page).text
-    again = ask(hall, "alice", "bob")
+    assert server.get(f"/api{page}").json()["card"]["state"] in ("waiting", "starting")
+    assert 'http-equiv="refresh"' in server.get(page).text
+    again = ask(server, "alice", "bob")
     assert (again.status_code, "One match at a time" in again.json()["error"]) == (409, True)
-    assert hall.get("/api/ask").json()["pending"]["names"] == ["alice", "bob"]
+    assert server.get("/api/ask").json()["pending"]["names"] == ["alice", "bob"]
 
 
 def test_a_process_that_dies_breaks_the_match_and_nothing_else(results: Path) -> None:
@@ -120,17 +120,17 @@ def test_a_process_that_dies_breaks_the_match_and_nothing_else(results: Path) ->
         assert ask(client, "alice", "alice").status_code == 201
 
 
-def test_nobody_asks_without_a_session_or_from_another_site(results: Path, hall: TestClient) -> None:
+def test_nobody_asks_without_a_session_or_from_another_site(results: Path, server: TestClient) -> None:
     body = json.dumps({"game": "naga", "bots": ["alice", "bob"]})
     with TestClient(application(results, token=TOKEN), base_url=HOST, follow_redirects=False) as stranger:
         assert stranger.post("/api/ask", content=body).status_code == 401
         assert stranger.get("/ask").status_code == 401
-    assert hall.post("/api/ask", content=body, headers={"origin": "https://elsewhere.example"}).status_code == 403
+    assert server.post("/api/ask", content=body, headers={"origin": "https://elsewhere.example"}).status_code == 403
 
 
-def test_the_form_lists_who_can_play(hall: TestClient) -> None:
-    page = hall.get("/api/ask", params={"game": "yaniv"}).json()
-    wishes = [one["wish"] for one in page["candidates"]]
-    assert "submitted:alice" in wishes and "level:club" in wishes
-    assert not {"submitted:bob", "submitted:carol", "house:naga_greedy"} & set(wishes)
-    assert hall.get("/ask?game=yaniv").status_code == 200
+def test_the_form_lists_who_can_play(server: TestClient) -> None:
+    page = server.get("/api/ask", params={"game": "yaniv"}).json()
+    choices = [one["choice"] for one in page["candidates"]]
+    assert "submitted:alice" in choices and "level:club" in choices
+    assert not {"submitted:bob", "submitted:carol", "house:naga_greedy"} & set(choices)
+    assert server.get("/ask?game=yaniv").status_code == 200

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from arena.games import names
 from arena.reports.pages.assets import table_files
 from arena.server.assets import Assets
-from helpers.hall import TOKEN, hall
+from helpers.server import TOKEN, server
 
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)(?![^>]*application/json)|<style|\sstyle=|\son\w+=|javascript:")
 
@@ -22,7 +22,7 @@ def assets() -> Assets:
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    with hall(tmp_path_factory.mktemp("results"), logged_in=False) as found:
+    with server(tmp_path_factory.mktemp("results"), logged_in=False) as found:
         yield found
 
 

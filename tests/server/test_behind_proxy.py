@@ -1,4 +1,4 @@
-"""The hall behind a proxy: one public name, whom requests are counted for, cookies for TLS; headers nobody is to believe."""
+"""The server behind a proxy: one public name, whom requests are counted for, cookies for TLS; headers nobody is to believe."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from arena.errors import ConfigError
 from arena.server.app import application
 from arena.server.guard import Rules, public_address, rules_for
 from arena.server.limits import Rate
-from helpers.hall import TOKEN
+from helpers.server import TOKEN
 
 PUBLIC = "https://arena.example.org"
 NAME = "arena.example.org"
@@ -20,10 +20,10 @@ FORWARDED = {"host": NAME, "x-forwarded-for": "203.0.113.7", "x-forwarded-proto"
 
 
 @contextmanager
-def hall(
+def server(
     out: Path, *, public: str | None = PUBLIC, peer: str = "127.0.0.1", listens_at: str = "127.0.0.1", burst: int = 1000
 ) -> Iterator[TestClient]:
-    """A hall that somebody at this address asks."""
+    """A server that somebody at this address asks."""
     rules = rules_for(listens_at, public_address(public, listens_at) if public else None)
     rate = Rate(a_second=0.0, burst=burst)
     app = application(out, token=TOKEN, rules=Rules(rules.names, rules.any_address, rate, rate, rules.public))
@@ -50,7 +50,7 @@ def entered(client: TestClient, **headers: str) -> str:
         ("https://Arena.Example.ORG/", "https://arena.example.org"),
         ("https://arena.example.org:443", "https://arena.example.org"),
         ("https://arena.example.org:8443", "https://arena.example.org:8443"),
-        ("http://hall.local", "http://hall.local"),
+        ("http://server.local", "http://server.local"),
         ("https://トランプ.jp", "https://xn--fdk4a1cxb.jp"),
         ("https://198.51.100.3", "https://198.51.100.3"),
     ],
@@ -73,19 +73,19 @@ def test_what_is_no_public_address_is_refused_with_an_example(text: str) -> None
 
 def test_a_path_is_refused_with_what_would_be_right() -> None:
     with pytest.raises(ConfigError, match=r"a host name of its own, not a path; such as https://example\.org$"):
-        public_address("https://example.org/hall", "127.0.0.1")
+        public_address("https://example.org/server", "127.0.0.1")
 
 
 @pytest.mark.parametrize("host", ["evil.example", f"{NAME}.evil.example", f"evil.{NAME}", "10.0.0.1", "192.168.0.5:8000", ""])
-def test_only_the_public_name_and_loopback_name_the_hall(out: Path, host: str) -> None:
-    with hall(out, listens_at="0.0.0.0") as client:
+def test_only_the_public_name_and_loopback_name_the_server(out: Path, host: str) -> None:
+    with server(out, listens_at="0.0.0.0") as client:
         assert client.get("/login", headers={"host": host}).status_code == 421
         for own in (NAME, NAME.upper(), f"{NAME}:443", "127.0.0.1:8000", "localhost"):
             assert client.get("/login", headers={"host": own}).status_code == 200
 
 
 def test_each_client_of_the_proxy_has_its_own_bucket(out: Path) -> None:
-    with hall(out, burst=2) as client:
+    with server(out, burst=2) as client:
         for address in ("203.0.113.7", "203.0.113.8", "2001:db8::1"):
             headers = FORWARDED | {"x-forwarded-for": address}
             assert [client.get("/login", headers=headers).status_code for _ in range(3)] == [200, 200, 429]
@@ -93,7 +93,7 @@ def test_each_client_of_the_proxy_has_its_own_bucket(out: Path) -> None:
 
 def test_a_client_with_a_network_of_addresses_has_one_bucket(out: Path) -> None:
     """In the newer internet everybody has 2 to the 64 addresses."""
-    with hall(out, burst=2) as client:
+    with server(out, burst=2) as client:
         answers = [
             client.get("/login", headers=FORWARDED | {"x-forwarded-for": f"2001:db8::{number:x}"}).status_code
             for number in range(3)
@@ -103,7 +103,7 @@ def test_a_client_with_a_network_of_addresses_has_one_bucket(out: Path) -> None:
 
 def test_what_a_client_itself_forwarded_does_not_count(out: Path) -> None:
     """A proxy that adds to the header writes last: what stands before comes from the client."""
-    with hall(out, burst=2) as client:
+    with server(out, burst=2) as client:
         answers = [
             client.get("/login", headers=FORWARDED | {"x-forwarded-for": f"192.0.2.{number}, 203.0.113.7"}).status_code
             for number in range(3)
@@ -113,7 +113,7 @@ def test_what_a_client_itself_forwarded_does_not_count(out: Path) -> None:
 
 @pytest.mark.parametrize(("public", "peer"), [(None, "127.0.0.1"), (None, "10.0.0.9"), (PUBLIC, "10.0.0.9")])
 def test_without_a_proxy_its_headers_mean_nothing(out: Path, public: str | None, peer: str) -> None:
-    with hall(out, public=public, peer=peer, burst=2) as client:
+    with server(out, public=public, peer=peer, burst=2) as client:
         own = {"host": "127.0.0.1:8000"}
         assert "Secure" not in entered(client, **own)
         client.cookies.clear()
@@ -124,15 +124,15 @@ def test_without_a_proxy_its_headers_mean_nothing(out: Path, public: str | None,
         assert answers == [200, 429]  # one bucket, of which logging in took the first token
 
 
-def test_a_proxy_at_the_address_of_the_hall_is_believed(out: Path) -> None:
-    with hall(out, peer="192.168.0.5", listens_at="192.168.0.5", burst=1) as client:
+def test_a_proxy_at_the_address_of_the_server_is_believed(out: Path) -> None:
+    with server(out, peer="192.168.0.5", listens_at="192.168.0.5", burst=1) as client:
         for number in range(3):
             headers = FORWARDED | {"x-forwarded-for": f"203.0.113.{number}"}
             assert client.get("/login", headers=headers).status_code == 200
 
 
 def test_cookies_are_for_tls_alone_even_if_the_proxy_does_not_say_so(out: Path) -> None:
-    with hall(out) as client:
+    with server(out) as client:
         assert "Secure" in entered(client)
         assert "Secure" in entered(client, **{"x-forwarded-proto": "http"})
         headers = {name: value for name, value in FORWARDED.items() if name != "x-forwarded-proto"}
@@ -144,7 +144,7 @@ def test_cookies_are_for_tls_alone_even_if_the_proxy_does_not_say_so(out: Path) 
     "origin", [f"http://{NAME}", f"https://{NAME}:8443", "https://evil.example", f"https://{NAME}.evil.example"]
 )
 def test_pages_of_another_origin_send_nothing(out: Path, origin: str) -> None:
-    with hall(out) as client:
+    with server(out) as client:
         right = client.post("/login", data={"token": TOKEN}, headers=FORWARDED | {"origin": PUBLIC})
         assert right.status_code == 303
         headers = FORWARDED | {"origin": origin, "cookie": right.headers["set-cookie"].partition(";")[0]}
@@ -158,8 +158,8 @@ def test_pages_of_another_origin_send_nothing(out: Path, origin: str) -> None:
             assert socket.receive_json()["kind"] == "home"
 
 
-def test_forwarded_headers_that_are_nonsense_are_no_mistake_of_the_hall(out: Path) -> None:
-    with hall(out) as client:
+def test_forwarded_headers_that_are_nonsense_are_no_mistake_of_the_server(out: Path) -> None:
+    with server(out) as client:
         for value in ("", ",", "unknown", "[::1", "x" * 4000, "1.2.3.4:99999999", "\x7f", "é"):
             for name in ("x-forwarded-for", "x-forwarded-proto"):
                 headers = {key: text.encode("latin-1") for key, text in (FORWARDED | {name: value}).items()}

@@ -16,11 +16,11 @@ from arena.ratings.standings import Standings
 from arena.records import MatchRecord
 from arena.results import parquet
 from arena.results.manifest import BotEntry, Manifest, write_manifest
-from arena.server.views.dead import LONG, Dead, dead_bots
+from arena.server.views.hidden import LONG, WhyHidden, hidden_bots
 from arena.server.views.tables import board_rows
-from helpers.hall import hall
 from helpers.records import make_rating, make_record, make_seat, numbered
 from helpers.results import HOSTILE, make_manifest, write_results
+from helpers.server import server
 
 MANY = 1000
 
@@ -71,7 +71,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         name = f"bot_{number:03d}"
         (version / name).mkdir()
         (version / name / "1.json").write_text(text.replace("first_bot", name))
-    with hall(out) as client:
+    with server(out) as client:
         yield client
 
 
@@ -86,7 +86,7 @@ def test_a_thousand_bots_come_page_by_page_each_once(many: TestClient) -> None:
 
 def test_a_page_stays_right_while_bots_come_and_go(tmp_path: Path) -> None:
     submit(tmp_path, "bee", "cat", "dog", "eel", "fly")
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         pages = paged(client, "sort=name&limit=2&state=playing")
         assert next(pages) == ["bee", "cat"]
         submit(tmp_path, "ant", "cow")  # one before what was seen, one behind it
@@ -99,7 +99,7 @@ def test_a_page_stays_right_while_bots_come_and_go(tmp_path: Path) -> None:
 
 def test_a_new_version_is_seen_at_once(tmp_path: Path) -> None:
     submit(tmp_path, "bee")
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         assert client.get("/api/bots").json()["bots"][0]["version"] == 1
         submit(tmp_path, "bee", text="again")
         found = client.get("/api/bots").json()["bots"][0]
@@ -144,7 +144,7 @@ def test_filters_and_hostile_names(tmp_path: Path) -> None:
     seats = [make_seat(HOSTILE, 1), make_seat("bob", 2)]
     write_results(tmp_path, [make_record(seats=(seats[0], seats[1]))] * 4, HOSTILE, "bob")
     submit(tmp_path, "bob", "new")
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         assert listed(client) == [HOSTILE, "bob", "new"]  # who is not rated comes last
         assert listed(client, "?game=yaniv") == []
         assert listed(client, "?owner=mine") == []
@@ -161,15 +161,15 @@ def test_filters_and_hostile_names(tmp_path: Path) -> None:
 def test_a_ladder_hides_old_versions_and_who_is_retired_or_gone() -> None:
     manifest = ladder(entry("fox"), entry("fox", 2), entry("owl", retired=True), entry("crab"), field=[0, 1, 2])
     ratings = [msgspec.structs.replace(make_rating(), bot=bot.name, bot_version=bot.version) for bot in manifest.bots]
-    found = dead_bots(manifest, ratings)["naga"]
-    assert found == {("fox", 1): Dead.OLD, ("owl", 1): Dead.RETIRED, ("crab", 1): Dead.GONE}
-    rows = board_rows(ratings, "naga", dead={"naga": found})
-    assert [row.bot for row in rows if row.dead is None] == ["fox"]
-    assert dead_bots(msgspec.structs.replace(manifest, config={}), ratings) == {}  # what ends hides nobody
+    found = hidden_bots(manifest, ratings)["naga"]
+    assert found == {("fox", 1): WhyHidden.OLD, ("owl", 1): WhyHidden.RETIRED, ("crab", 1): WhyHidden.GONE}
+    rows = board_rows(ratings, "naga", hidden={"naga": found})
+    assert [row.bot for row in rows if row.hidden is None] == ["fox"]
+    assert hidden_bots(msgspec.structs.replace(manifest, config={}), ratings) == {}  # what ends hides nobody
 
 
 def test_who_is_surely_last_for_long_is_hidden_unless_it_is_a_mark() -> None:
-    def found(*, matches: int = LONG, low: float = 10.0, bots: int = 12, **changes: Any) -> dict[tuple[str, int], Dead]:
+    def found(*, matches: int = LONG, low: float = 10.0, bots: int = 12, **changes: Any) -> dict[tuple[str, int], WhyHidden]:
         names = [f"bot_{number}" for number in range(bots)]
         manifest = ladder(*(entry(name, **(changes if name == names[-1] else {})) for name in names))
         rows = [
@@ -179,9 +179,9 @@ def test_who_is_surely_last_for_long_is_hidden_unless_it_is_a_mark() -> None:
             )
             for name in names
         ]  # fmt: skip
-        return dead_bots(manifest, rows)["naga"]
+        return hidden_bots(manifest, rows)["naga"]
 
-    assert found() == {("bot_11", 1): Dead.BOTTOM}
+    assert found() == {("bot_11", 1): WhyHidden.BOTTOM}
     assert found(matches=LONG - 1) == {}
     assert found(low=16.0) == {}  # the intervals touch
     assert found(bots=8) == {}  # a tenth of eight is nobody
@@ -190,7 +190,7 @@ def test_who_is_surely_last_for_long_is_hidden_unless_it_is_a_mark() -> None:
 
 @pytest.fixture(scope="module")
 def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """A hall with a ladder: two versions of fox, and a retired owl."""
+    """A server with a ladder: two versions of fox, and a retired owl."""
     out = tmp_path_factory.mktemp("contest")
     bots = [("fox", 1), ("fox", 2), ("owl", 1)]
     records = numbered([table_of(deal, *pair) for deal in range(6) for pair in ((bots[1], bots[0]), (bots[0], bots[2]))])
@@ -205,7 +205,7 @@ def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         standings.add(record)
     parquet.write_matches(out / "class", records)
     parquet.write_ratings(out / "class", standings.ratings())
-    with hall(out) as client:
+    with server(out) as client:
         yield client
 
 
@@ -218,7 +218,7 @@ def test_dead_bots_are_hidden_counted_and_shown_by_one_click(contest: TestClient
     found = contest.get("/api/bots").json()
     assert [bot["name"] for bot in found["bots"]] == ["fox"] and found["hidden"] == 1
     assert 'href="?state=all"' in contest.get("/bots").text
-    assert set(listed(contest, "?state=all")) == {"fox", "owl"} and listed(contest, "?state=dead") == ["owl"]
+    assert set(listed(contest, "?state=all")) == {"fox", "owl"} and listed(contest, "?state=hidden") == ["owl"]
 
 
 def test_the_board_of_a_ladder_hides_the_same(contest: TestClient) -> None:
@@ -227,6 +227,6 @@ def test_the_board_of_a_ladder_hides_the_same(contest: TestClient) -> None:
     assert 'href="?hidden=true"' in contest.get("/t/class").text
     whole = contest.get("/api/t/class?hidden=true").json()
     assert len(whole["board"]) == 3 and whole["hidden"] == 0
-    assert {row["dead"] for row in whole["board"]} == {None, "old", "retired"}
+    assert {row["hidden"] for row in whole["board"]} == {None, "old", "retired"}
     page = contest.get("/t/class?hidden=true").text
     assert "data-whole" in page and 'href="?"' in page

@@ -85,7 +85,7 @@ def test_a_process_that_the_kernel_killed_for_its_memory_is_known(monkeypatch: p
 
 def test_who_has_used_an_hours_computing_begins_nothing_until_it_is_paid_back(members: Members) -> None:
     now = 0.0
-    computing = members.hall.submitting.computing
+    computing = members.server.submitting.computing
     computing._left._clock = lambda: now
     wants = {
         "/api/tables": {"game": "naga", "seats": ["me", "level:club"]},
@@ -93,8 +93,8 @@ def test_who_has_used_an_hours_computing_begins_nothing_until_it_is_paid_back(me
     }
     for who in ("aya", "organiser"):
         computing.charge(members.account(who).id, SECONDS + 9.0)
-    for address, wish in wants.items():
-        answer = members.aya.post(address, json=wish)
+    for address, choice in wants.items():
+        answer = members.aya.post(address, json=choice)
         assert answer.status_code == 429 and "computing time" in answer.json()["error"]
         assert answer.json()["seconds"] == 10 * HOUR / SECONDS
     assert members.aya.put("/api/bots/late", content=b"x").status_code == 429
@@ -105,7 +105,7 @@ def test_who_has_used_an_hours_computing_begins_nothing_until_it_is_paid_back(me
     assert members.aya.put("/api/bots/late", content=b"x").status_code == 201
 
 
-def test_an_idle_table_with_submitted_bots_ends_early_and_says_so(hall: Sitting, aya: Visitor) -> None:
+def test_an_idle_table_with_submitted_bots_ends_early_and_says_so(server: Sitting, aya: Visitor) -> None:
     for bot, seconds in (("house:random_bot", IDLE_SECONDS), ("submitted:hers", IDLE_SECONDS_WITH_BOTS)):
         table = aya.open()
         seat = next(seat for seat in table.seats if seat.person is None)
@@ -114,9 +114,9 @@ def test_an_idle_table_with_submitted_bots_ends_early_and_says_so(hall: Sitting,
             until(tab, "ask")
             tab.send_json({"kind": "act", "decision": 0, "action": "go"})
             until(tab, "frame", number=1)
-            hall.pass_time(seconds - 1.0)
+            server.pass_time(seconds - 1.0)
             assert table.is_running
-            hall.pass_time(1.0)
+            server.pass_time(1.0)
             notice = until(tab, "notice")
         assert notice["key"] == "notice_idle" and notice["values"] == {"minutes": f"{seconds / 60:g}"}
         assert not table.is_running

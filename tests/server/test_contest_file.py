@@ -21,10 +21,13 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"games": [{"game": "naga", "seats": 2, "weight": float("nan")}]}, "games[0].weight: a number above 0"),
     ({"games": [{"game": "naga", "seats": 2}, {"game": "naga", "seats": 2}]}, "games[1]: the same game"),
     ({"games": [{"game": "naga", "seats": 2, "deals": 3}]}, "games[0].deals: no such key"),
-    ({"staff": ["house:nobody"]}, "staff[0]"),
-    ({"staff": ["house:random_bot", "house:random_bot"]}, 'staff[1]: staff[0] is called "random_bot" too'),
-    ({"staff": ["submitted:all"]}, "staff[0]: submitted bots take part anyway"),
-    ({"marks": {"naga_gredy": 4}}, 'marks: no bot of the staff is called "naga_gredy"; did you mean "naga_greedy"?'),
+    ({"reference_bots": ["house:nobody"]}, "reference_bots[0]"),
+    (
+        {"reference_bots": ["house:random_bot", "house:random_bot"]},
+        'reference_bots[1]: reference_bots[0] is called "random_bot" too',
+    ),
+    ({"reference_bots": ["submitted:all"]}, "reference_bots[0]: submitted bots take part anyway"),
+    ({"marks": {"naga_gredy": 4}}, 'marks: no reference bot is called "naga_gredy"; did you mean "naga_greedy"?'),
     ({"marks": {"naga_greedy": float("inf")}}, "marks.naga_greedy: a number is needed"),
     ({"freeze": "2027-02-01T18:00"}, "freeze: a date and a time with its zone is needed"),
     ({"freeze": datetime.date(2027, 2, 1)}, "freeze: a date and a time with its zone is needed"),
@@ -37,7 +40,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"faults": {"retire_after": 0}}, "faults.retire_after: at least 1"),
     ({"ladder": {"sigma": 0}}, "ladder.sigma: a positive number"),
     ({"name": "Class of 2027"}, "name: a name is"),
-    ({"name": "hall"}, "name: 'hall' is the name of the lasting hall"),
+    ({"name": "server"}, "name: 'server' is the name of the archive"),
 ]
 
 
@@ -52,7 +55,7 @@ def test_every_mistake_is_named(tmp_path: Path, changes: dict[str, Any], expecte
 def test_a_default_that_configs_have_too_has_one_place(tmp_path: Path) -> None:
     own = set(File.__annotations__) & set(Config.__struct_fields__)
     assert own == {"name", "games", "deals"}  # deals: a ladder has fewer of a table than a league
-    document = {"name": "class", "games": SMALL["games"], "bots": SMALL["staff"], "format": "ladder"}
+    document = {"name": "class", "games": SMALL["games"], "bots": SMALL["reference_bots"], "format": "ladder"}
     base, config = check_contest(SMALL, tmp_path).base, check_config(document, tmp_path)
     for name in ("limits", "clock", "isolation", "faults"):
         assert getattr(base, name) == getattr(config, name)
@@ -61,7 +64,7 @@ def test_a_default_that_configs_have_too_has_one_place(tmp_path: Path) -> None:
 def test_the_shipped_contest_is_good() -> None:
     for path in (CONFIGS / "contests").glob("*.yaml"):
         contest = read_contest(path)
-        assert contest.name == path.stem and set(contest.marks) <= set(contest.staff)
+        assert contest.name == path.stem and set(contest.marks) <= set(contest.reference_bots)
 
 
 def test_the_moment_of_freezing_is_the_same_everywhere(tmp_path: Path) -> None:

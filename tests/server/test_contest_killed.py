@@ -1,4 +1,4 @@
-"""Real kills: of the ladder, which the hall starts again, and of the hall, which leaves nothing behind; then the same board."""
+"""Real kills: of the ladder, which is started again, and of the server, which leaves nothing behind; then the same board."""
 
 import os
 import signal
@@ -20,9 +20,9 @@ from helpers.tournaments import journalled
 pytestmark = pytest.mark.slow
 
 
-def ladder_of(hall: int) -> int | None:
-    """The process of the ladder beside a hall."""
-    for child in descendants({hall}):
+def ladder_of(server: int) -> int | None:
+    """The process of the ladder beside a server."""
+    for child in descendants({server}):
         try:
             words = Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
         except OSError:
@@ -32,29 +32,29 @@ def ladder_of(hall: int) -> int | None:
     return None
 
 
-def test_killed_ladders_and_halls_lose_nothing_and_leave_nothing(tmp_path: Path) -> None:
+def test_killed_ladders_and_servers_lose_nothing_and_leave_nothing(tmp_path: Path) -> None:
     results = tmp_path / "out"
     contest, folder = write_contest(tmp_path, ladder={"sigma": 0.3, "separable": False}), results / "class"
-    with served(results, "--contest", contest, "--workers", 1) as open_hall:
-        hall = open_hall.process
+    with served(results, "--contest", contest, "--workers", 1) as open_server:
+        server = open_server.process
         until(lambda: journalled(folder) > 20)
-        first = ladder_of(hall)
+        first = ladder_of(server)
         assert first is not None
         submit(results, "alice")
         os.kill(first, signal.SIGKILL)
-        until(lambda: ladder_of(hall) not in (None, first))
+        until(lambda: ladder_of(server) not in (None, first))
         stored = journalled(folder)
         until(lambda: journalled(folder) > stored)
-        children = descendants({hall})
-        os.kill(hall, signal.SIGKILL)
+        children = descendants({server})
+        os.kill(server, signal.SIGKILL)
         until(lambda: not survivors(children))
     before = stored_matches(folder)
     assert running_process(folder) is None
-    with served(results, "--contest", contest, "--workers", 1) as open_hall:
-        hall = open_hall.process
+    with served(results, "--contest", contest, "--workers", 1) as open_server:
+        server = open_server.process
         until(lambda: journalled(folder) > before)
-        children = descendants({hall})
-        os.kill(hall, signal.SIGINT)
+        children = descendants({server})
+        os.kill(server, signal.SIGINT)
         until(lambda: not survivors(children))
     with Journal(folder, is_read_only=True) as journal:
         ids = [record.match_id for record in journal.records()]

@@ -24,7 +24,7 @@ from arena.server.contest.messages import Said
 from arena.server.contest.settings import read_contest
 from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
 from arena.tournament.workers.worker import Worker
-from helpers.contests import ScriptedHall, run_ladder, submit, write_contest
+from helpers.contests import ScriptedServer, run_ladder, submit, write_contest
 
 LONGER = {"sigma": 1.3, "separable": False}
 
@@ -54,7 +54,7 @@ def withdraw(results: Path, name: str) -> None:
     Submissions(results).withdraw(name)
 
 
-class Cut(ScriptedHall):
+class Cut(ScriptedServer):
     """Hangs up, or dies, when it was asked so often whether it is still there."""
 
     def __init__(self, after: int, *, is_killed: bool = False) -> None:
@@ -83,22 +83,24 @@ def test_a_version_that_sleeps_while_others_wait_is_left_out_until_its_next_one(
 
     monkeypatch.setattr(Worker, "_note_sleep", note)
     results = tmp_path / "out"
-    hall = run_ladder(write_contest(tmp_path), results, lambda: submit(results, "alice"), lambda: submit(results, "alice", -1))
+    server = run_ladder(
+        write_contest(tmp_path), results, lambda: submit(results, "alice"), lambda: submit(results, "alice", -1)
+    )
     told = [
-        one.text for one in hall.heard if isinstance(one, Said) and "alice@1 is left out: too slow for the hall" in one.text
+        one.text for one in server.heard if isinstance(one, Said) and "alice@1 is left out: too slow to take part" in one.text
     ]
-    assert len(told) == 1 and hall.entered()[-1] == ("alice", 2)
+    assert len(told) == 1 and server.entered()[-1] == ("alice", 2)
     played = Counter(version for record in read_matches(results / "class") for version in players(record))
     assert played["alice", 2] > 2 * played["alice", 1] > 0 and not problems(results / "class")
     again = run_ladder(tmp_path / "class.yaml", results)
     assert ("alice", 2) in again.entered() and ("alice", 1) not in again.entered()
 
 
-def sleeping(hall: list[float], seconds: Mapping[tuple[str, int], float]) -> Callable[..., None]:
-    """Versions that sleep for so long in each of their matches, each of which takes 10 s of the hall's time."""
+def sleeping(server: list[float], seconds: Mapping[tuple[str, int], float]) -> Callable[..., None]:
+    """Versions that sleep for so long in each of their matches, each of which takes 10 s of the server's time."""
 
     def note(worker: Worker, index: int, spent: object) -> None:
-        hall[0] += 10.0
+        server[0] += 10.0
         for place in worker._plan.bots(index):
             version = (worker._plan.contestants[place].name, worker._plan.contestants[place].version)
             worker._slept[place] += seconds.get(version, 0.0)  # type: ignore[arg-type]
@@ -140,20 +142,24 @@ def players(record: MatchRecord) -> list[tuple[str, int]]:
 
 def test_versions_enter_and_leave_and_anybody_can_decide_it_again(tmp_path: Path) -> None:
     results = tmp_path / "out"
-    hall = run_ladder(
+    server = run_ladder(
         write_contest(tmp_path), results, lambda: submit(results, "alice"), lambda: submit(results, "alice", -1),
         lambda: withdraw(results, "alice"),
     )  # fmt: skip
-    staff = [("random_bot", 1), ("naga_greedy", 1)]
-    assert hall.entered() == [*sorted(staff), ("alice", 1), ("alice", 2)]
-    assert sorted(hall.rated()) == sorted(hall.entered())
-    assert hall.states()[0] == "starting" and hall.states()[-1] == "waiting"
+    reference = [("random_bot", 1), ("naga_greedy", 1)]
+    assert server.entered() == [*sorted(reference), ("alice", 1), ("alice", 2)]
+    assert sorted(server.rated()) == sorted(server.entered())
+    assert server.states()[0] == "starting" and server.states()[-1] == "waiting"
     folder = results / "class"
     assert problems(folder) == [] and read_manifest(folder).finished
     state = book_of(folder)
     names = [[(state.contestants[place].name, state.contestants[place].version) for place in leg.field] for leg in state.legs]
     fields = [sorted(field) for number, field in enumerate(names) if number == 0 or field != names[number - 1]]
-    assert fields[:3] == [sorted(staff), sorted([*staff, ("alice", 1)]), sorted([*staff, ("alice", 1), ("alice", 2)])]
+    assert fields[:3] == [
+        sorted(reference),
+        sorted([*reference, ("alice", 1)]),
+        sorted([*reference, ("alice", 1), ("alice", 2)]),
+    ]
     leg = next(leg for leg in state.legs if len(leg.field) == 4)
     _, table = state.stages[leg.first_stage].tables[0]
     assert {(state.contestants[bot].name, state.contestants[bot].version) for bot in table} == {("alice", 1), ("alice", 2)}
@@ -162,14 +168,14 @@ def test_versions_enter_and_leave_and_anybody_can_decide_it_again(tmp_path: Path
 def test_a_ladder_waits_for_bots_that_can_meet(tmp_path: Path) -> None:
     results = tmp_path / "out"
     games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2}]
-    staff = [{"path": "house:naga_greedy", "trusted": True}, {"path": "house:yaniv_greedy", "trusted": True}]
-    contest = write_contest(tmp_path, games=games, staff=staff, marks={"naga_greedy": 4}, deals=1)
+    reference = [{"path": "house:naga_greedy", "trusted": True}, {"path": "house:yaniv_greedy", "trusted": True}]
+    contest = write_contest(tmp_path, games=games, reference_bots=reference, marks={"naga_greedy": 4}, deals=1)
     alone = run_ladder(contest, results)
     assert alone.states()[-1] == "waiting" and alone.rated() == [] and problems(results / "class") == []
     assert [one.mark for one in marks_of(read_contest(contest), results / "class").bots] == [None, None]
     met = run_ladder(contest, results, lambda: submit(results, "alice"))
     assert len(met.rated()) == 3 and problems(results / "class") == []
-    nobody = run_ladder(write_contest(tmp_path, name="empty", staff=[], marks={}), tmp_path / "none")
+    nobody = run_ladder(write_contest(tmp_path, name="empty", reference_bots=[], marks={}), tmp_path / "none")
     assert set(nobody.states()) == {"starting", "waiting"}
 
 
@@ -178,8 +184,8 @@ def test_who_goes_back_to_older_files_has_a_new_version(tmp_path: Path) -> None:
     results = tmp_path / "out"
     submit(results, "alice", 0)
     steps = [lambda: submit(results, "alice", -1), lambda: submit(results, "alice", 0)]
-    hall = run_ladder(write_contest(tmp_path), results, *steps)
-    assert [version for bot, version in hall.rated() if bot == "alice"] == [1, 2, 3]
+    server = run_ladder(write_contest(tmp_path), results, *steps)
+    assert [version for bot, version in server.rated() if bot == "alice"] == [1, 2, 3]
     state = book_of(results / "class")
     versions = {state.contestants[place].version for place in state.legs[-1].field if state.contestants[place].name == "alice"}
     assert versions == {2, 3} and problems(results / "class") == []
@@ -187,15 +193,15 @@ def test_who_goes_back_to_older_files_has_a_new_version(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_what_is_cut_off_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_killed: bool) -> None:
-    """A hall that hangs up has all published; one that dies leaves the journal. Either way no match is lost or doubled."""
+    """A server that hangs up has all published; one that dies leaves the journal. Either way no match is lost or doubled."""
     monkeypatch.setattr("arena.tournament.workers.driver.CHUNK_MATCHES", 1)
     results = tmp_path / "out"
     contest, folder = write_contest(tmp_path, ladder=LONGER), results / "class"
     before: list[str] = []
     for after in (20, 15, 25):
-        hall = Cut(after, is_killed=is_killed)
+        server = Cut(after, is_killed=is_killed)
         try:
-            run_ladder(contest, results, hall=hall)
+            run_ladder(contest, results, server=server)
         except SystemExit:
             assert is_killed
         with Journal(folder, is_read_only=True) as journal:
@@ -215,11 +221,11 @@ def test_a_published_key_is_of_no_later_match(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("arena.tournament.workers.driver.CHUNK_MATCHES", 1)
     results = tmp_path / "out"
     contest, folder = write_contest(tmp_path, ladder=LONGER), results / "class"
-    run_ladder(contest, results, hall=Cut(20))
+    run_ladder(contest, results, server=Cut(20))
     first = read_manifest(folder)
     assert first.key is not None and (folder / PUBLISHED_FILE).exists()
     with pytest.raises(SystemExit):
-        run_ladder(contest, results, hall=Cut(20, is_killed=True))
+        run_ladder(contest, results, server=Cut(20, is_killed=True))
     assert not read_manifest(folder).finished and read_published(folder) == first  # as while it goes on
     assert problems(folder) == []
     with Journal(folder, is_read_only=True) as journal:
@@ -232,9 +238,9 @@ def test_a_published_key_is_of_no_later_match(tmp_path: Path, monkeypatch: pytes
 
 def test_two_bots_of_one_owner_never_share_a_table_of_three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = tmp_path / "out"
-    staff = [{"path": "house:random_bot", "trusted": True}, {"path": "house:yaniv_greedy", "trusted": True}]
+    reference = [{"path": "house:random_bot", "trusted": True}, {"path": "house:yaniv_greedy", "trusted": True}]
     games = [{"game": "yaniv", "seats": 3, "options": {"max_rounds": 1}}]
-    contest = write_contest(tmp_path, games=games, staff=staff, marks={}, deals=1)
+    contest = write_contest(tmp_path, games=games, reference_bots=reference, marks={}, deals=1)
     monkeypatch.setattr(Inbox, "owners", lambda _: {"ann": "a", "amy": "a", "bob": "b"})
     for name, place in (("ann", 0), ("amy", -1), ("bob", 0)):
         submit(results, name, place)
@@ -257,8 +263,10 @@ def test_games_get_matches_by_their_weights(tmp_path: Path) -> None:
         {"game": "naga", "seats": 2, "options": {"series": "first_to:2"}, "label": "long"},
     ]
     results = tmp_path / "out"
-    staff = [{"path": "house:random_bot", "name": f"random_{number}", "trusted": True} for number in range(12)]
-    contest = write_contest(tmp_path, games=games, staff=staff, marks={}, ladder={"sigma": 2.2, "separable": False})
+    reference = [{"path": "house:random_bot", "name": f"random_{number}", "trusted": True} for number in range(12)]
+    contest = write_contest(
+        tmp_path, games=games, reference_bots=reference, marks={}, ladder={"sigma": 2.2, "separable": False}
+    )
     run_ladder(contest, results)
     state = book_of(results / "class")
     first = Counter(place for stage in state.stages[: len(state.stages) // 2] for place, _ in stage.tables)
@@ -269,16 +277,16 @@ def test_games_get_matches_by_their_weights(tmp_path: Path) -> None:
 def test_frozen_marks_stay_and_can_be_computed_again(tmp_path: Path) -> None:
     results = tmp_path / "out"
     path, folder = write_contest(tmp_path), results / "class"
-    hall = ScriptedHall([])
+    server = ScriptedServer([])
 
     def freeze() -> None:
-        hall.is_freezing = True
+        server.is_freezing = True
 
-    hall._steps = iter([freeze, lambda: None, lambda: submit(results, "alice")])
+    server._steps = iter([freeze, lambda: None, lambda: submit(results, "alice")])
     submit(results, "bob")
-    run_ladder(path, results, hall=hall)
+    run_ladder(path, results, server=server)
     frozen = frozen_marks(folder)
-    assert frozen is not None and frozen.is_frozen and [one.bot for one in frozen.bots if not one.is_staff] == ["bob"]
+    assert frozen is not None and frozen.is_frozen and [one.bot for one in frozen.bots if not one.is_reference] == ["bob"]
     contest = read_contest(path)
     now_ = marks_of(contest, folder)
     assert now_.matches > frozen.matches and "alice" in [one.bot for one in now_.bots]
@@ -291,9 +299,9 @@ def test_frozen_marks_stay_and_can_be_computed_again(tmp_path: Path) -> None:
     assert problems(folder) == []
 
 
-def test_a_moment_that_has_passed_while_the_hall_was_closed_freezes_what_was_there(tmp_path: Path) -> None:
+def test_a_moment_that_has_passed_while_the_server_was_closed_freezes_what_was_there(tmp_path: Path) -> None:
     results = tmp_path / "out"
-    run_ladder(write_contest(tmp_path, ladder=LONGER), results, hall=Cut(10))
+    run_ladder(write_contest(tmp_path, ladder=LONGER), results, server=Cut(10))
     stored = read_manifest(results / "class").played
     run_ladder(write_contest(tmp_path, freeze="2020-01-01T00:00+00:00", ladder=LONGER), results)
     frozen = frozen_marks(results / "class")
@@ -341,7 +349,7 @@ def test_who_is_to_have_a_mark_plays_enough_whatever_the_intervals_say(
     for name, place in (("first", 0), ("last", -1), ("middle", 0)):
         submit(results, name, place)
     run_ladder(write_contest(tmp_path, ladder={"sigma": 8.0, "separable": False}), results)
-    marks = [one for one in marks_of(read_contest(tmp_path / "class.yaml"), results / "class").bots if not one.is_staff]
+    marks = [one for one in marks_of(read_contest(tmp_path / "class.yaml"), results / "class").bots if not one.is_reference]
     assert len(marks) == 3 and any(verdict != "open" for one in marks for verdict in one.against.values())
     assert all(one.pools[0].matches >= 2 * 32 for one in marks)
     assert problems(results / "class") == []

@@ -1,4 +1,4 @@
-"""Who comes in: accounts by session and by token, at once shut out again, by this hall and by another one of the folder."""
+"""Who comes in: accounts by session and by token, at once shut out again, by this server and by another one of the folder."""
 
 import pytest
 from starlette.testclient import WebSocketDenialResponse
@@ -7,8 +7,8 @@ from starlette.websockets import WebSocketDisconnect
 from arena.results.accounts import Accounts, Kind
 from arena.results.site_file import Role, SiteFile, digest, new_token
 from arena.server.headers import cookie_name
-from helpers.hall import HOST, live
 from helpers.members import Members
+from helpers.server import HOST, live
 
 
 def test_sessions_and_tokens_of_accounts_come_in(members: Members) -> None:
@@ -21,16 +21,16 @@ def test_sessions_and_tokens_of_accounts_come_in(members: Members) -> None:
 
 
 def test_only_hashes_are_kept(members: Members) -> None:
-    members.hall.accounts.log("test", "nothing", "", "")
+    members.server.accounts.log("test", "nothing", "", "")
     secrets = [members.token("aya"), members.aya.cookies[cookie_name(HOST)]]
-    files = list(members.hall.site_file.path.parent.iterdir())
+    files = list(members.server.site_file.path.parent.iterdir())
     assert len(files) >= 2
     for path in files:
         assert not any(secret.encode() in path.read_bytes() for secret in secrets)
 
 
 def test_a_closed_account_is_out_at_once_with_all_it_had(members: Members) -> None:
-    accounts = members.hall.accounts
+    accounts = members.server.accounts
     joined = accounts.join(members.invited("Cleo"))
     assert joined is not None
     token = accounts.make_api_token(joined.account, "laptop")
@@ -51,28 +51,30 @@ def test_a_closed_account_is_out_at_once_with_all_it_had(members: Members) -> No
     assert programs[0].get("/api").status_code == 401, "old secrets stay dead"
 
 
-def test_another_hall_of_the_folder_shuts_out_too(members: Members) -> None:
-    other = Accounts(SiteFile(members.hall.library.out))
-    joined = members.hall.accounts.join(members.invited("Dan"))
+def test_another_server_of_the_folder_shuts_out_too(members: Members) -> None:
+    other = Accounts(SiteFile(members.server.library.out))
+    joined = members.server.accounts.join(members.invited("Dan"))
     assert joined is not None
     client = members.client()
     client.headers["authorization"] = f"Bearer {joined.token}"
     assert client.get("/api").status_code == 200
     other.close("test", joined.account)
-    members.hall.entrance._looked = float("-inf")  # a second later
+    members.server.entrance._looked = float("-inf")  # a second later
     assert client.get("/api").status_code == 401
 
 
 def test_what_is_remembered_needs_no_file(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
     assert members.aya.get("/api").status_code == 200
-    monkeypatch.setattr(members.hall.entrance, "_clock", lambda: members.hall.entrance._looked)
+    monkeypatch.setattr(members.server.entrance, "_clock", lambda: members.server.entrance._looked)
     monkeypatch.setattr(Accounts, "of_session", None)
     assert members.aya.get("/api").status_code == 200
 
 
 @pytest.mark.parametrize("kind", [Kind.JOIN, Kind.API])
 def test_no_other_secret_opens_a_session(members: Members, kind: Kind) -> None:
-    secret = members.invited("Eve") if kind is Kind.JOIN else members.hall.accounts.make_api_token(members.account("aya"), "x")
+    secret = (
+        members.invited("Eve") if kind is Kind.JOIN else members.server.accounts.make_api_token(members.account("aya"), "x")
+    )
     assert members.client().post("/login", data={"token": secret or ""}).status_code == 403
 
 
@@ -96,15 +98,15 @@ def test_logging_out_ends_the_session_of_an_account(members: Members) -> None:
 
 
 def test_a_role_counts_at_once(members: Members) -> None:
-    hall, gus = members.hall, members.account("gus")
-    hall.accounts.change_role("test", gus, Role.AUTHOR)
+    server, gus = members.server, members.account("gus")
+    server.accounts.change_role("test", gus, Role.AUTHOR)
     assert members.account("gus").is_author
-    hall.accounts.change_role("test", members.account("gus"), Role.GUEST)
+    server.accounts.change_role("test", members.account("gus"), Role.GUEST)
     assert not members.account("gus").is_author
 
 
 def test_a_socket_of_a_changed_account_has_to_come_again(members: Members) -> None:
-    joined = members.hall.accounts.join(members.invited("Hugo"))
+    joined = members.server.accounts.join(members.invited("Hugo"))
     assert joined is not None
     client = members.client()
     client.cookies.set(cookie_name(HOST), joined.session, domain="127.0.0.1", path="/")

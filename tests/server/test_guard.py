@@ -10,7 +10,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from arena.server.guard import Rules, cookie_name, rules_for
 from arena.server.headers import POLICY
 from arena.server.limits import Buckets, Rate
-from helpers.hall import HOST, TOKEN, hall, live
+from helpers.server import HOST, TOKEN, live, server
 
 
 @pytest.fixture(scope="module")
@@ -20,13 +20,13 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def client(out: Path) -> Iterator[TestClient]:
-    with hall(out) as found:
+    with server(out) as found:
         yield found
 
 
 @pytest.fixture
 def stranger(out: Path) -> Iterator[TestClient]:
-    with hall(out, logged_in=False) as found:
+    with server(out, logged_in=False) as found:
         yield found
 
 
@@ -54,7 +54,7 @@ def test_the_own_names_are_right_whatever_the_port(client: TestClient, host: str
     assert client.get("/api", headers={"host": host}).status_code == 200
 
 
-def test_a_hall_for_others_takes_any_address_and_still_no_foreign_name() -> None:
+def test_a_server_for_others_takes_any_address_and_still_no_foreign_name() -> None:
     rules = rules_for("0.0.0.0")
     assert rules.is_host("10.0.0.7:8000") and rules.is_host("localhost") and not rules.is_host("evil.example")
     assert not rules_for("127.0.0.1").is_host("10.0.0.7:8000")
@@ -91,7 +91,7 @@ def test_the_token_opens_a_session_with_a_cookie_that_scripts_cannot_read(strang
     assert cookie.startswith(f"{cookie_name('127.0.0.1:8000')}=") and "HttpOnly" in cookie and "SameSite=lax" in cookie
     assert TOKEN not in cookie
     assert stranger.get("/").status_code == 200
-    kept = vars(stranger.app.state.hall.sessions)
+    kept = vars(stranger.app.state.server.sessions)
     assert TOKEN not in str(kept) and stranger.cookies[cookie_name(":8000")] not in str(kept)
 
 
@@ -149,7 +149,7 @@ def test_nothing_but_the_door_takes_anything(client: TestClient, method: str) ->
 
 
 def test_too_many_requests_of_one_address_are_refused_and_others_go_on(out: Path) -> None:
-    with hall(out, rules=Rules(requests=Rate(a_second=0.0, burst=3))) as client:
+    with server(out, rules=Rules(requests=Rate(a_second=0.0, burst=3))) as client:
         answers = [client.get("/api") for _ in range(5)]
         assert [answer.status_code for answer in answers] == [200, 200, 200, 429, 429]
         assert answers[-1].headers["retry-after"] and "too many" in answers[-1].json()["error"]
@@ -179,8 +179,8 @@ def test_a_session_can_be_ended(stranger: TestClient) -> None:
 
 
 def test_who_has_no_session_may_ask_for_less(out: Path) -> None:
-    with hall(out, logged_in=False, rules=Rules(strangers=Rate(a_second=0.0, burst=4))) as client:
-        kit = client.app.state.hall.assets.url("kit.js")
+    with server(out, logged_in=False, rules=Rules(strangers=Rate(a_second=0.0, burst=4))) as client:
+        kit = client.app.state.server.assets.url("kit.js")
         assert [client.get(f"/embed/m/{number:024x}").status_code for number in range(3)] == [404] * 3
         assert client.post("/login", data={"token": TOKEN}).status_code == 303
         assert [client.get("/api").status_code for _ in range(20)] == [200] * 20
@@ -189,7 +189,7 @@ def test_who_has_no_session_may_ask_for_less(out: Path) -> None:
 
 
 def test_nothing_is_left_of_who_asked_for_what_is_not_there(client: TestClient) -> None:
-    library = client.app.state.hall.library
+    library = client.app.state.server.library
     for number in range(30):
         assert client.get(f"/api/m/{number:024x}").status_code == 404
     assert not [key for key in library._locks if key[0] == "match"]
@@ -216,7 +216,7 @@ def test_quotes_in_cookies_are_not_resolved(stranger: TestClient, monkeypatch: p
     assert stranger.post("/logout", headers=cookies).status_code == 401
 
 
-def test_a_form_of_many_fields_is_no_mistake_of_the_hall(stranger: TestClient) -> None:
+def test_a_form_of_many_fields_is_no_mistake_of_the_server(stranger: TestClient) -> None:
     assert stranger.post("/login", content=b"&".join([b"a=1"] * 50)).status_code == 403
 
 
@@ -224,7 +224,7 @@ def test_an_answer_after_a_mistake_has_the_security_headers_too(client: TestClie
     def broken() -> None:
         raise RuntimeError("/a/path of mine")
 
-    monkeypatch.setattr(client.app.state.hall.library, "folders", broken)
+    monkeypatch.setattr(client.app.state.server.library, "folders", broken)
     for address in ("/", "/api"):
         answer = client.get(address)
         assert answer.status_code == 500 and "of mine" not in answer.text
@@ -238,14 +238,14 @@ def test_a_page_elsewhere_leads_here_and_loads_nothing(client: TestClient, site:
     for address in ("/", "/api", "/api/m/x/choices"):
         assert client.get(address, headers=loaded).status_code == 403
     assert client.get("/", headers=followed).status_code == 200
-    kit = client.app.state.hall.assets.url("kit.js")
+    kit = client.app.state.server.assets.url("kit.js")
     assert client.get(kit, headers=loaded).status_code == 200
     assert client.get(f"/embed/m/{0:024x}", headers=loaded).status_code == 404
 
 
 def test_who_has_no_session_takes_nothing_from_who_has_at_the_same_address(out: Path) -> None:
     rules = Rules(requests=Rate(a_second=0.0, burst=4), strangers=Rate(a_second=0.0, burst=2))
-    with hall(out, logged_in=False, rules=rules) as client:
+    with server(out, logged_in=False, rules=rules) as client:
         assert [client.get("/").status_code for _ in range(5)] == [401, 401, 429, 429, 429]
         bearer = {"authorization": f"Bearer {TOKEN}"}
         assert [client.get("/api", headers=bearer).status_code for _ in range(5)] == [200, 200, 200, 200, 429]
@@ -262,13 +262,13 @@ def test_a_match_that_is_not_there_is_not_found_at_all_of_its_addresses(client: 
     [("/play/naga", "/play/naga"), ("//evil.example", "/"), ("/\\evil.example", "/"), ("http://evil.example", "/"), ("", "/"),
      ("/a?b=c", "/"), ("/x\r\nset-cookie: a", "/")],
 )  # fmt: skip
-def test_the_door_leads_on_to_addresses_of_the_hall_alone(stranger: TestClient, following: str, place: str) -> None:
+def test_the_door_leads_on_to_addresses_of_the_server_alone(stranger: TestClient, following: str, place: str) -> None:
     answer = stranger.post("/login", data={"token": TOKEN, "next": following})
     assert (answer.status_code, answer.headers["location"]) == (303, place)
 
 
 def test_an_address_that_costs_more_counts_for_more_requests(out: Path) -> None:
-    with hall(out, rules=Rules(requests=Rate(a_second=0.0, burst=7))) as client:
+    with server(out, rules=Rules(requests=Rate(a_second=0.0, burst=7))) as client:
         assert [client.get(address).status_code for address in ("/api/t/cup", "/api/t/cup", "/api/t/cup", "/api", "/api")] == [
             404, 404, 429, 200, 429,
         ]  # fmt: skip

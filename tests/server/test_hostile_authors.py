@@ -27,7 +27,7 @@ SOURCE = b"SECRET = 7\n"
 
 
 class Line:
-    """Takes what the checker says to the hall."""
+    """Takes what the checker says to the server."""
 
     def send(self, message: object) -> None:
         """Take a message."""
@@ -35,7 +35,7 @@ class Line:
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """A hall that receives and checks nothing: the tests do what the checks would."""
+    """A server that receives and checks nothing: the tests do what the checks would."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Checks, "start", lambda self: None)
         with with_members(tmp_path_factory.mktemp("results")) as found:
@@ -50,12 +50,12 @@ def sent(members: Members, bot: str, who: str = "aya") -> Sent:
 
 
 def drop(members: Members, bot: str) -> None:
-    with members.hall.submitting.inbox.dropping(bot, b""):
+    with members.server.submitting.inbox.dropping(bot, b""):
         pass
 
 
 def now(members: Members, submission: str) -> Sent:
-    found = members.hall.submitting.inbox.find(submission)
+    found = members.server.submitting.inbox.find(submission)
     assert found is not None
     return found
 
@@ -63,23 +63,23 @@ def now(members: Members, submission: str) -> Sent:
 def kept(members: Members, bot: str) -> None:
     """Aya's bot has a version."""
     owner = members.account("aya").id
-    with members.hall.site_file.writing() as db:  # as the inbox does at the first submission
+    with members.server.site_file.writing() as db:  # as the inbox does at the first submission
         db.execute("insert into bots (name, owner, since) values (?, ?, '')", (bot, owner))
     files = BotFiles(f"{bot}.py", {f"{bot}.py": SOURCE})
-    Submissions(members.hall.library.out).submit(bot, files, ("naga",), as_new=True)
+    Submissions(members.server.library.out).submit(bot, files, ("naga",), as_new=True)
 
 
 def waiting(members: Members) -> set[str]:
-    return set(members.hall.submitting.inbox.places())
+    return set(members.server.submitting.inbox.places())
 
 
 def log_of(members: Members, about: str) -> list[tuple[str, str]]:
-    return [(row.who, row.what) for row in members.hall.accounts.audit(most=1000) if row.about == about]
+    return [(row.who, row.what) for row in members.server.accounts.audit(most=1000) if row.about == about]
 
 
 @pytest.mark.parametrize("shut", ["guest", "close"])
 def test_nothing_of_somebody_who_was_shut_out_is_checked(members: Members, shut: str) -> None:
-    accounts, account = members.hall.accounts, members.account("ben")
+    accounts, account = members.server.accounts, members.account("ben")
     one = sent(members, f"shut_{shut}", "ben")
     assert one.id in waiting(members)
     if shut == "close":
@@ -87,7 +87,7 @@ def test_nothing_of_somebody_who_was_shut_out_is_checked(members: Members, shut:
     else:
         members.organiser.post("/api/admin/role", json={"name": account.name, "role": "guest"})
     assert one.id not in waiting(members) and now(members, one.id).state is State.WAITING
-    assert members.hall.submitting.inbox.begin() is None
+    assert members.server.submitting.inbox.begin() is None
     accounts.reopen("test", account)
     accounts.change_role("test", account, account.role)
     assert one.id in waiting(members)  # nothing is lost if it was a mistake
@@ -100,7 +100,7 @@ def test_a_withdrawn_bot_does_not_come_back_by_what_was_sent_before(members: Mem
     assert members.organiser.post("/api/bots/gone/withdraw").status_code == 200
     ended = now(members, one.id)
     assert ended.state is State.REFUSED and one.id not in waiting(members)
-    assert not members.hall.submitting.inbox.path_of(ended).exists()
+    assert not members.server.submitting.inbox.path_of(ended).exists()
     assert "withdrawn" in members.aya.get(f"/api/submissions/{one.id}").json()["submission"]["reasons"][0]
     assert sent(members, "gone").state is State.WAITING  # what is sent from now on counts
 
@@ -131,7 +131,7 @@ class Locked:
 
 
 def checked_while(members: Members, one: Sent, act: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> Sent:
-    """Check what was sent, as the hall does; in the midst of it something happens."""
+    """Check what was sent, as the server does; in the midst of it something happens."""
     files = BotFiles(f"{one.bot}.py", {f"{one.bot}.py": SOURCE + b"# better\n"})
 
     def examined(*_: object, **__: object) -> tuple[BotCheck, BotFiles]:
@@ -140,42 +140,43 @@ def checked_while(members: Members, one: Sent, act: Callable[[], object], monkey
 
     monkeypatch.setattr(checker, "examined", examined)
     monkeypatch.setattr(checker, "Holder", Locked)
-    hall = members.hall.submitting
-    begun = hall.inbox.begin()
+    server = members.server.submitting
+    begun = server.inbox.begin()
     assert begun is not None and begun.id == one.id
     asked = Check(
-        submission=one.id, bot=one.bot, file=str(hall.inbox.path_of(begun)), results=str(members.hall.library.out), contest=None
+        submission=one.id, bot=one.bot, file=str(server.inbox.path_of(begun)), results=str(members.server.library.out),
+        contest=None,
     )  # fmt: skip
-    ended = hall.checks._ended(begun, checked(asked, Line()))  # type: ignore[arg-type]
-    assert ended is not None and not hall.inbox.path_of(ended).exists()
+    ended = server.checks._ended(begun, checked(asked, Line()))  # type: ignore[arg-type]
+    assert ended is not None and not server.inbox.path_of(ended).exists()
     return ended
 
 
 @pytest.fixture
 def queue(members: Members) -> None:
     """Nothing waits but what the test sends."""
-    with members.hall.site_file.writing() as db:
+    with members.server.site_file.writing() as db:
         db.execute("update submissions set state = ?", (State.VOID,))
 
 
 def closed(members: Members, when: str | None) -> None:
     """Close Aya's account, or open it, with all that she has for it."""
     account = members.account("aya").id
-    with members.hall.site_file.writing() as db:
+    with members.server.site_file.writing() as db:
         db.execute("update accounts set closed = ? where id = ?", (when, account))
 
 
 ACTS: dict[str, Callable[[Members, str], object]] = {
     "withdrawn": lambda members, bot: members.aya.post(f"/api/bots/{bot}/withdraw"),
-    "withdrawn in a terminal": lambda members, bot: main(["withdraw", bot, "--out", str(members.hall.library.out)]),
-    "renamed in a terminal": lambda members, bot: main(["rename", bot, f"{bot}_2", "--out", str(members.hall.library.out)]),
+    "withdrawn in a terminal": lambda members, bot: main(["withdraw", bot, "--out", str(members.server.library.out)]),
+    "renamed in a terminal": lambda members, bot: main(["rename", bot, f"{bot}_2", "--out", str(members.server.library.out)]),
     "given": lambda members, bot: members.organiser.post(f"/api/bots/{bot}/give", data={"account": "Ben"}),
     "given and given back": lambda members, bot: [
         members.organiser.post(f"/api/bots/{bot}/give", data={"account": name}) for name in ("Ben", "Aya")
     ],
-    "given by hand": lambda members, bot: members.hall.owned.give(bot, members.account("ben").id),
+    "given by hand": lambda members, bot: members.server.owned.give(bot, members.account("ben").id),
     "closed": lambda members, _: closed(members, "now"),
-    "made a guest": lambda members, _: members.hall.accounts.change_role("test", members.account("aya"), Role.GUEST),
+    "made a guest": lambda members, _: members.server.accounts.change_role("test", members.account("aya"), Role.GUEST),
 }
 
 
@@ -191,9 +192,9 @@ def test_a_check_that_runs_enters_nothing_for_who_may_send_it_no_more(
         ended = checked_while(members, sent(members, bot), lambda: ACTS[act](members, bot), monkeypatch)
     finally:
         closed(members, None)
-        members.hall.accounts.change_role("test", aya, aya.role)
+        members.server.accounts.change_role("test", aya, aya.role)
     assert (ended.state, ended.version) == (State.REFUSED, None)
-    store = Submissions(members.hall.library.out)
+    store = Submissions(members.server.library.out)
     assert [one.version for one in store.versions(bot)] == [1]
     assert (store.withdrawal(bot) is not None) == ("terminal" in act or act == "withdrawn")
     assert ended.report is not None and b'"refusals":["' in ended.report
@@ -208,7 +209,7 @@ def test_a_check_enters_what_may_enter_and_what_comes_after_finds_it_there(
     assert (ended.state, ended.version) == (State.ACCEPTED, 2)
     members.aya.post("/api/bots/fine/withdraw")
     assert now(members, ended.id).state is State.ACCEPTED
-    found = Submissions(members.hall.library.out).withdrawal("fine")
+    found = Submissions(members.server.library.out).withdrawal("fine")
     assert found is not None and found.version == 2
 
 
@@ -216,9 +217,9 @@ def test_a_check_enters_what_may_enter_and_what_comes_after_finds_it_there(
 def test_a_version_that_was_stored_before_its_check_was_noted_stays_what_it_is(members: Members) -> None:
     kept(members, "late")
     one = sent(members, "late")
-    inbox = members.hall.submitting.inbox
+    inbox = members.server.submitting.inbox
     assert inbox.begin() is not None
-    assert inbox.enter(one.id, lambda: 2) == ""  # and the hall is told a moment later
+    assert inbox.enter(one.id, lambda: 2) == ""  # and the server is told a moment later
     members.organiser.post("/api/bots/late/give", data={"account": "Ben"})
     assert inbox.end(one, State.ACCEPTED, b"{}", version=2).state is State.ACCEPTED
 
@@ -244,8 +245,8 @@ def test_an_organiser_who_looks_at_the_check_of_another_is_in_the_log(members: M
 
 @pytest.mark.parametrize("statement", ["update audit set who = 'nobody'", "delete from audit", "drop table audit"])
 def test_no_statement_changes_the_log(members: Members, statement: str) -> None:
-    members.hall.accounts.log("test", "try", statement)
-    with pytest.raises(StoreError), members.hall.site_file.writing() as db:
+    members.server.accounts.log("test", "try", statement)
+    with pytest.raises(StoreError), members.server.site_file.writing() as db:
         db.execute(statement)
     assert log_of(members, statement) == [("test", "try")]
 

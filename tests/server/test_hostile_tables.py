@@ -15,45 +15,45 @@ from arena.server.visitors import Persons, folded_name
 from helpers.live_tables import Sitting, Visitor, until
 
 
-def test_who_has_lost_a_seat_says_nothing_more_there(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_who_has_lost_a_seat_says_nothing_more_there(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     """A tab that never reads is not closed as long as it likes: what it says must not count for who sits there next."""
     table = aya.open(people="1")
     ben.join(table, "Ben who lost it")
     with aya.at(table) as host, ben.at(table):
         tab = next(iter(table.seats[1].tabs))
-        assert hall.client.portal is not None
-        hall.client.portal.call(table.leave, 1)
-        cleo = hall.person(has_token=False)
+        assert server.client.portal is not None
+        server.client.portal.call(table.leave, 1)
+        cleo = server.person(has_token=False)
         cleo.join(table, "Cleo who has it")
         host.send_json({"kind": "start"})
         until(host, "ask")
         for message in ({"kind": "act", "decision": 0, "action": "go"}, {"kind": "leave"}):
-            hall.client.portal.call(tab._hear, json.dumps(message))
+            server.client.portal.call(tab._hear, json.dumps(message))
         with cleo.at(table) as guest:
             assert until(guest, "frame")["number"] == 0
         assert table.seats[1].is_taken
 
 
 def test_a_seat_that_changed_hands_during_the_handshake_is_looked_up_again(
-    hall: Sitting, aya: Visitor, ben: Visitor, monkeypatch: pytest.MonkeyPatch
+    server: Sitting, aya: Visitor, ben: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = aya.open(people="1")
     ben.join(table, "Ben at the door")
-    asked = hall.tables.at
+    asked = server.tables.at
 
     def at(table_id: str, person: StoredPerson | None) -> object:
         found = asked(table_id, person)
-        monkeypatch.setattr(hall.tables, "at", asked)
+        monkeypatch.setattr(server.tables, "at", asked)
         table.leave(1)
         return found
 
-    monkeypatch.setattr(hall.tables, "at", at)
+    monkeypatch.setattr(server.tables, "at", at)
     with pytest.raises(WebSocketDisconnect) as ended, ben.at(table) as tab:
         tab.receive_json()
     assert ended.value.code == 4404 and not table.seats[1].tabs
 
 
-def test_who_sits_there_gets_in_again_by_the_link_after_the_start(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_who_sits_there_gets_in_again_by_the_link_after_the_start(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     """A browser that was closed has forgotten the session, and not the person."""
     table = aya.open(people="1")
     ben.join(table, "Ben who comes back")
@@ -68,7 +68,7 @@ def test_who_sits_there_gets_in_again_by_the_link_after_the_start(hall: Sitting,
     assert ben.client.get(f"/tables/{table.id}").status_code == 200
 
 
-def test_a_seat_has_no_more_tabs_with_several_sessions(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_a_seat_has_no_more_tabs_with_several_sessions(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table, "Ben of many tabs")
     with ExitStack() as tabs:
@@ -103,7 +103,7 @@ def test_there_is_a_free_name_when_all_short_ones_are_taken(tmp_path: Path, monk
     assert persons.free_name() == "guest-100000"
 
 
-def test_a_bot_that_fills_a_seat_has_a_name_of_its_own(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_a_bot_that_fills_a_seat_has_a_name_of_its_own(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     """The name of the bot that a free seat would go to can be taken by somebody who joins."""
     table = aya.open("yaniv", name="Host of namesakes", seats="4", people="2", opponent="level:expert")
     free = [seat.name for seat in table.seats if seat.is_free]

@@ -14,23 +14,23 @@ from arena.records import Ending, MatchRecord
 from arena.server.table_process import broadcaster
 from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Advise, Ask, Envelope, FromTable, Hint, Refused, Replace, Restore, ToTable
-from helpers.scripted_tables import Reaction, ScriptedHall, played, setup
+from helpers.scripted_tables import Reaction, ScriptedServer, played, setup
 
 
 def table_of(
     answers: Callable[[int, Ask], Iterable[ToTable]],
     game: str = "naga",
     seats: Iterable[str | None] = (None, "house:random_bot"),
-) -> tuple[ScriptedHall, MatchRecord]:
+) -> tuple[ScriptedServer, MatchRecord]:
     """A match in which people answer each Ask so, one message after the other."""
 
     def react(message: FromTable) -> Iterable[Reaction]:
         if isinstance(message, Envelope) and isinstance(message.message, Ask):
             yield from ((0.0, one) for one in answers(message.seat, message.message))
 
-    hall = ScriptedHall(react)
-    _, record = played(setup(game, seats, seed=3), hall)
-    return hall, record
+    server = ScriptedServer(react)
+    _, record = played(setup(game, seats, seed=3), server)
+    return server, record
 
 
 def test_only_the_first_legal_answer_to_a_decision_counts() -> None:
@@ -43,8 +43,8 @@ def test_only_the_first_legal_answer_to_a_decision_counts() -> None:
             Act(seat=seat, decision=ask.decision, action=ask.legal[0]),
         ]
 
-    hall, record = table_of(answers)
-    asks, refused = hall.of(0, Ask), hall.of(0, Refused)
+    server, record = table_of(answers)
+    asks, refused = server.of(0, Ask), server.of(0, Refused)
     expected = []
     for ask in asks:
         expected += [(ask.decision, "illegal"), (ask.decision - 1, "late"), (ask.decision, "late")]
@@ -68,8 +68,8 @@ def test_what_another_person_says_early_is_kept_until_it_is_asked_for() -> None:
         assert isinstance(one.message, Ask)
         return one.message
 
-    hall, record = table_of(answers, "nertz", (None, None))
-    assert not hall.of(0, Refused) and not hall.of(1, Refused)
+    server, record = table_of(answers, "nertz", (None, None))
+    assert not server.of(0, Refused) and not server.of(1, Refused)
     assert {row.isolation for row in record.seats} == {"person"}
 
 
@@ -85,8 +85,8 @@ def test_a_bot_that_chooses_together_with_a_person_has_answered_when_the_person_
 
 
 def test_a_seat_that_is_no_persons_is_not_served(capsys: pytest.CaptureFixture[str]) -> None:
-    hall, _ = table_of(lambda seat, ask: [Act(seat=1, decision=0, action="x"), Advise(seat=9, decision=0), act(seat, ask)])
-    assert not hall.of(1, Refused) and "no person sits there" in capsys.readouterr().err
+    server, _ = table_of(lambda seat, ask: [Act(seat=1, decision=0, action="x"), Advise(seat=9, decision=0), act(seat, ask)])
+    assert not server.of(1, Refused) and "no person sits there" in capsys.readouterr().err
 
 
 def act(seat: int, ask: Ask) -> Act:
@@ -103,22 +103,22 @@ def test_a_bot_plays_for_who_has_left_until_the_person_is_back() -> None:
             return [Replace(seat=seat)]
         return [Restore(seat=seat), act(seat, ask)]
 
-    hall, record = table_of(answers)
-    assert len(decisions) > 3 and not hall.of(0, Refused)
+    server, record = table_of(answers)
+    assert len(decisions) > 3 and not server.of(0, Refused)
     assert record.seats[0].isolation == "person" and record.seats[0].ending is Ending.PLAYED
 
 
 def test_everybody_may_leave_and_the_match_goes_on() -> None:
-    hall, record = table_of(lambda seat, ask: [Replace(seat=seat)], "yaniv", (None, None))
+    server, record = table_of(lambda seat, ask: [Replace(seat=seat)], "yaniv", (None, None))
     assert all(row.ending is Ending.PLAYED for row in record.seats)
-    assert hall.of(0, Ask) and hall.of(1, Ask)
+    assert server.of(0, Ask) and server.of(1, Ask)
 
 
 def test_a_bot_that_cannot_take_over_costs_the_person_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    hall = ScriptedHall(lambda message: [(0.0, Replace(seat=0))] if isinstance(message, Envelope) else [])
+    server = ScriptedServer(lambda message: [(0.0, Replace(seat=0))] if isinstance(message, Envelope) else [])
     asked = setup("naga", [None, "house:random_bot"], seed=1)
     broken = replace(asked.seats[0], bot="house:ismcts", params={"iterations": -1})
-    _, record = played(replace(asked, seats=[broken, asked.seats[1]]), hall)
+    _, record = played(replace(asked, seats=[broken, asked.seats[1]]), server)
     assert record.seats[0].ending is Ending.PLAYED and "plays for a person failed" in capsys.readouterr().err
 
 
@@ -129,11 +129,11 @@ def test_a_hint_is_what_the_search_found_best_first() -> None:
         asked.append(ask)
         return [Advise(seat=seat, decision=ask.decision - 1), Advise(seat=seat, decision=ask.decision), act(seat, ask)]
 
-    hall, _ = table_of(answers)
+    server, _ = table_of(answers)
     for thread in threading.enumerate():
         if thread.name == "hint":
             thread.join()
-    hints = {hint.decision: hint for hint in hall.of(0, Hint)}
+    hints = {hint.decision: hint for hint in server.of(0, Hint)}
     assert hints and set(hints) <= {ask.decision for ask in asked}
     for ask in asked:
         if ask.decision in hints:

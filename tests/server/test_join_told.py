@@ -1,19 +1,19 @@
-"""What `arena join` tells its user, without a hall: who is here, what is lost, and that a bot which always fails leaves."""
+"""What `arena join` tells its user, without a server: who is here, what is lost, and that a bot which always fails leaves."""
 
 import threading
 
 from arena.agent import BotFiles
 from arena.errors import trace_below
 from arena.records import Ending
-from arena.server.joining.address import HallAddress
+from arena.server.joining.address import ServerAddress
 from arena.server.joining.client import MOST_FAILURES, Joining
 from arena.server.remote.messages import Result
 
 
 def joining(said: list[str], tables: int = 1) -> Joining:
-    hall = HallAddress("http://127.0.0.1:8000", "secret")
+    server = ServerAddress("http://127.0.0.1:8000", "secret")
     return Joining(
-        hall, BotFiles("bot.py", {"bot.py": b""}), "bot", ["naga"], wants_forced=False, say=said.append, tables=tables
+        server, BotFiles("bot.py", {"bot.py": b""}), "bot", ["naga"], wants_forced=False, say=said.append, tables=tables
     )
 
 
@@ -31,10 +31,10 @@ def test_the_bot_is_told_to_be_here_once_for_all_tables_and_again_after_a_cut() 
         thread.join()
     assert said == ["Aya/bot is here at 3 tables, and plays naga; Ctrl-C to leave"]
     for _ in range(3):
-        bot.lost("the hall is closed")
+        bot.lost("the server is closed")
     bot.arrived("Aya/bot")
     bot.arrived("Aya/bot")
-    assert said[1:] == ["the connection is lost: the hall is closed; trying again", "connected again"]
+    assert said[1:] == ["the connection is lost: the server is closed; trying again", "connected again"]
 
 
 def test_a_match_is_told_with_its_link_in_a_line_of_its_own() -> None:

@@ -11,7 +11,7 @@ from arena.records import Clock
 from arena.server.table_process.broadcaster import Adviser, Broadcaster, hint
 from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Advise, Envelope, FromTable
-from helpers.scripted_tables import ScriptedHall
+from helpers.scripted_tables import ScriptedServer
 from helpers.views import worlds
 
 WORLDS = 3
@@ -68,38 +68,38 @@ def told_to(table: Table, states: States, moment: Decision, viewer: int) -> list
 
     That is what it is shown before and after it, and if the decision is its own the Ask, a hint and refusals.
     """
-    game, hall = table.game, ScriptedHall(lambda _: ())
-    broadcaster = Broadcaster(game, table.options, copy(game, states), range(table.seats), hall.send, None)
+    game, server = table.game, ScriptedServer(lambda _: ())
+    broadcaster = Broadcaster(game, table.options, copy(game, states), range(table.seats), server.send, None)
     broadcaster.begin()
     if moment.seat == viewer:
         view = game.view.at(_decision(table, states, viewer), Clock(move=1.0, bank=0.0))
-        desk = InputQueue(hall, broadcaster, _AtOnce(hall), None)
+        desk = InputQueue(server, broadcaster, _AtOnce(server), None)
         for seat in range(table.seats):
             desk.add(seat, lambda: None)  # type: ignore[arg-type, return-value]
         desk.ask(viewer, view)
-        hall.say(Act(seat=viewer, decision=0, action="no such action"))
-        hall.say(Act(seat=viewer, decision=5, action=view.legal[0]))
-        hall.say(Advise(seat=viewer, decision=0))
-        hall.say(Act(seat=viewer, decision=0, action=view.legal[-1]))
+        server.say(Act(seat=viewer, decision=0, action="no such action"))
+        server.say(Act(seat=viewer, decision=5, action=view.legal[0]))
+        server.say(Advise(seat=viewer, decision=0))
+        server.say(Act(seat=viewer, decision=0, action=view.legal[-1]))
         desk.answer(viewer)
     action = same_action(game, states, moment)
     if action is not None:
         broadcaster.played(action)
-    told = [msgspec.json.encode(one) for one in hall.sent if isinstance(one, Envelope) and one.seat == viewer]
+    told = [msgspec.json.encode(one) for one in server.sent if isinstance(one, Envelope) and one.seat == viewer]
     return told[:-1] if action is not None and _deals_anew(game, states, action) else told  # other worlds have other deals
 
 
 class _AtOnce(Adviser):
     """Gives hints without a thread."""
 
-    def __init__(self, hall: ScriptedHall) -> None:
-        super().__init__(hall.send, SEARCH)
-        self._hall = hall
+    def __init__(self, server: ScriptedServer) -> None:
+        super().__init__(server.send, SEARCH)
+        self._server = server
 
     def advise(self, seat: int, decision: int, view: object) -> None:
         """Search here and now."""
         message: FromTable = Envelope(seat=seat, message=hint(view, decision, SEARCH))  # type: ignore[arg-type]
-        self._hall.send(message)
+        self._server.send(message)
 
 
 def _decision(table: Table, states: States, seat: int) -> object:

@@ -10,9 +10,9 @@ import pytest
 from arena.errors import StoreError
 from arena.server.library import Library
 from arena.server.problems import Problem
-from helpers.hall import hall
 from helpers.records import make_record
 from helpers.results import write_results
+from helpers.server import server
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_board_that_is_rewritten_all_the_time_is_a_matter_of_waiting(cup: Path
 @pytest.mark.parametrize("file", ["manifest.json", "ratings.parquet", "matches.parquet", "totals.parquet", "history.parquet"])
 @pytest.mark.parametrize("content", [b"", b"{", b"PAR1" + b"\0" * 40 + b"PAR1"])
 def test_a_damaged_file_is_told_and_everything_else_goes_on(cup: Path, file: str, content: bytes) -> None:
-    with hall(cup.parent) as client:
+    with server(cup.parent) as client:
         assert client.get("/api/t/cup?pool=naga").status_code == 200
         (cup / file).write_bytes(content)
         for address in ("/t/cup", "/t/cup?pool=naga", "/t/cup/matches", "/bots/alice", "/tv", "", f"/m/{0:024x}"):
@@ -90,8 +90,8 @@ def test_a_damaged_file_is_told_and_everything_else_goes_on(cup: Path, file: str
         assert client.get("/").status_code == 200
 
 
-def test_a_tournament_and_a_folder_that_vanish_are_gone_and_the_hall_goes_on(cup: Path) -> None:
-    with hall(cup.parent) as client:
+def test_a_tournament_and_a_folder_that_vanish_are_gone_and_the_server_goes_on(cup: Path) -> None:
+    with server(cup.parent) as client:
         assert client.get("/api/t/cup").status_code == 200
         shutil.rmtree(cup)
         assert client.get("/api/t/cup").status_code == client.get("/t/cup/matches").status_code == 404
@@ -110,7 +110,7 @@ def test_a_file_without_an_end_holds_nobody_up(cup: Path, file: str) -> None:
     os.mkfifo(other / file)
     (cup.parent / "device").mkdir()
     (cup.parent / "device" / "manifest.json").symlink_to("/dev/zero")
-    with hall(cup.parent) as client:
+    with server(cup.parent) as client:
         trouble = {card["name"]: card["trouble"] for card in client.get("/api").json()["tournaments"]}
         assert trouble["cup"] is None and "not a plain file" in trouble["device"]
         for address in ("/t/strange", "/t/strange/matches", "/t/device", "/bots", "/bots/alice", "/tv", f"/m/{0:024x}"):

@@ -16,8 +16,8 @@ from arena.server.live_board import board as module
 from arena.server.live_board import order
 from arena.server.live_board.board import LiveBoard, LiveBoards
 from arena.server.live_board.order import OrderedRatings
-from helpers.hall import Played
 from helpers.records import make_record, make_seat, make_void, numbered
+from helpers.server import Played
 
 NUMBERS = ("mu", "sigma", "rating", "low", "high")
 FIELD = {"naga": [("alice", 1), ("bob", 1)]}

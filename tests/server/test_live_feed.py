@@ -17,9 +17,9 @@ from arena.server.live_board import feed, socket
 from arena.server.live_board.board import Seen
 from arena.server.live_board.channel import REMEMBERED, ChangedRow, Channel
 from arena.server.views.state import UNREADABLE
-from helpers.hall import HOST, Played, hall, live
 from helpers.members import with_members
 from helpers.records import make_record, make_seat, numbered
+from helpers.server import HOST, Played, live, server
 
 RECORDS = numbered([make_record(seats=(make_seat("alice", 1), make_seat("bob", 2)))] * 200)
 
@@ -35,7 +35,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    with hall(tmp_path) as found:
+    with server(tmp_path) as found:
         yield found
 
 
@@ -176,7 +176,7 @@ def test_an_account_has_so_many_sockets_whatever_its_sessions_and_takes_no_board
             for board in range(socket.MOST_WATCHED):
                 tab.send_json({"watch": f"t/none-{number}-{board}"})
                 tab.receive_json()
-        assert len(members.hall.feed._channels) < feed.MOST_CHANNELS // 10
+        assert len(members.server.feed._channels) < feed.MOST_CHANNELS // 10
         with members.ben.websocket_connect(address, headers=origin) as tab:
             tab.send_json({"watch": "home"})
             assert tab.receive_json()["kind"] == "home"

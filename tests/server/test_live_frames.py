@@ -8,7 +8,7 @@ import pytest
 from arena.games import names
 from arena.reports.pages.frames import Frames, changed, frames, stored_match
 from arena.server.table_process.messages import Ask, Frame, Ready
-from helpers.scripted_tables import SEATS, ScriptedHall, at_random, played, setup
+from helpers.scripted_tables import SEATS, ScriptedServer, at_random, played, setup
 
 
 @pytest.mark.parametrize("game", names())
@@ -16,21 +16,21 @@ def test_live_frames_are_those_of_the_replay(game: str) -> None:
     for seed in range(3):
         rng, count = random.Random(seed), SEATS[game]
         people = sorted(rng.sample(range(count), rng.randint(1, count)))
-        hall = ScriptedHall(at_random(seed))
+        server = ScriptedServer(at_random(seed))
         seats = [None if seat in people else "house:random_bot" for seat in range(count)]
-        table, record = played(setup(game, seats, seed=seed), hall)
+        table, record = played(setup(game, seats, seed=seed), server)
         match = stored_match(record, table.key)
         for seat in people:
-            assert hall.of(seat, Frame) == replayed(frames(match, seat)), f"{game}, seed {seed}, seat {seat}"
+            assert server.of(seat, Frame) == replayed(frames(match, seat)), f"{game}, seed {seed}, seat {seat}"
 
 
 @pytest.mark.parametrize("game", names())
 def test_what_happened_since_the_own_last_decision_is_told_once_and_in_order(game: str) -> None:
-    hall = ScriptedHall(at_random(1))
-    played(setup(game, [None] * SEATS[game], seed=1), hall)
-    assert isinstance(hall.sent[0], Ready)
+    server = ScriptedServer(at_random(1))
+    played(setup(game, [None] * SEATS[game], seed=1), server)
+    assert isinstance(server.sent[0], Ready)
     for seat in range(SEATS[game]):
-        told = [one.message for one in hall.sent[1:] if one.seat == seat]  # type: ignore[union-attr]
+        told = [one.message for one in server.sent[1:] if one.seat == seat]  # type: ignore[union-attr]
         events = []
         for message in told:
             if isinstance(message, Frame):
@@ -38,7 +38,7 @@ def test_what_happened_since_the_own_last_decision_is_told_once_and_in_order(gam
             elif isinstance(message, Ask):
                 assert message.since == events
                 events = []
-        asks = hall.of(seat, Ask)
+        asks = server.of(seat, Ask)
         assert asks and all(first.decision < second.decision for first, second in pairwise(asks))
 
 

@@ -1,4 +1,4 @@
-"""The process of a table: what it says, what it stores, and that nothing is left of it when the hall or it is gone."""
+"""The process of a table: what it says, what it stores, and that nothing is left of it when the server or it is gone."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from arena.tournament.archive.finding import locate_match
 from helpers.live_process import table_process
 from helpers.paths import BAD_BOTS
 from helpers.processes import seats, survivors, until, zygotes
-from helpers.scripted_tables import ScriptedHall, at_random, played, setup
+from helpers.scripted_tables import ScriptedServer, at_random, played, setup
 
 HOUSE = "house:random_bot"
 ANN = SeatPlan(name="Ann", person=True)
@@ -62,7 +62,7 @@ def test_a_match_is_played_stored_and_told(tmp_path: Path) -> None:
     assert [row.isolation for row in record.seats] == ["person", "none"]
 
 
-def test_when_the_hall_hangs_up_or_stops_it_nothing_is_stored(tmp_path: Path) -> None:
+def test_when_the_server_hangs_up_or_stops_it_nothing_is_stored(tmp_path: Path) -> None:
     asked = replace(setup("naga", [None, HOUSE]), results=str(tmp_path))
     with table_process(asked) as table:
         table.until_asked()
@@ -126,7 +126,7 @@ def test_a_bot_that_fails_loses_and_the_match_goes_on(
 ) -> None:
     monkeypatch.setattr(arranging, "TABLE_CLOCK", Clock(move=0.05, bank=0.0))
     asked = replace(setup("naga", [None, f"submitted:{bot}"]), results=str(results))
-    _, record = played(asked, ScriptedHall(at_random(1)))
+    _, record = played(asked, ScriptedServer(at_random(1)))
     assert [row.ending for row in record.seats] == [Ending.PLAYED, ending] and record.faults[0].seat == 1
     assert [row.place for row in record.seats] == [1, 2]
 

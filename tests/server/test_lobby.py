@@ -7,12 +7,12 @@ import pytest
 from starlette.websockets import WebSocketDisconnect
 
 from arena.server import openapi
-from helpers.hall import HOST, TOKEN, live
 from helpers.live_tables import Sitting, Visitor, sitting, until
+from helpers.server import HOST, TOKEN, live
 from helpers.table_process import MATCH_ID
 
 
-def test_a_link_leads_to_the_lobby_and_the_host_starts(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_a_link_leads_to_the_lobby_and_the_host_starts(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open("yaniv", name="Host of the lobby", seats="3", people="1")
     assert table.state == "lobby" and table.pid is None
     with aya.at(table) as host:
@@ -33,7 +33,7 @@ def test_a_link_leads_to_the_lobby_and_the_host_starts(hall: Sitting, aya: Visit
             host.send_json({"kind": "start"})
             seen = until(host, "frame")["position"], until(guest, "frame")["position"]
             assert [one["hand"] for one in seen] == ["cards of seat 0", "cards of seat 1"]
-            late = hall.person(has_token=False)
+            late = server.person(has_token=False)
             assert late.client.get(f"/join/{table.code}").status_code == 409
             refused = late.join(table, "Too late")
             assert refused.status_code == 409 and "set-cookie" not in refused.headers
@@ -41,10 +41,10 @@ def test_a_link_leads_to_the_lobby_and_the_host_starts(hall: Sitting, aya: Visit
             assert until(host, "frame", number=1)["text"] == "1 go"
 
 
-def test_a_guest_sees_the_own_table_and_match_and_the_rules_alone(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_a_guest_sees_the_own_table_and_match_and_the_rules_alone(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table)
-    kit = hall.app.state.hall.assets.url("kit.js")
+    kit = server.app.state.server.assets.url("kit.js")
     for address in (f"/tables/{table.id}", f"/api/tables/{table.id}", "/rules", "/rules/naga", f"/join/{table.code}", kit):
         assert ben.client.get(address).status_code == 200, address
     for address in ("/", "/play", "/play/naga", "/tv", "/t/cup", "/bots/x", "/api", "/api/play", "/api/openapi.json", "/x"):
@@ -53,7 +53,7 @@ def test_a_guest_sees_the_own_table_and_match_and_the_rules_alone(hall: Sitting,
     assert "<html" in ben.client.get("/").text and "<html" not in ben.client.get("/api").text
     for address in ("/play/naga", "/api/tables"):
         assert ben.client.post(address).status_code == 403
-    other = hall.person().open()
+    other = server.person().open()
     assert ben.client.get(f"/tables/{other.id}").status_code == 404
     match = f"/api/m/{MATCH_ID}"
     parts = ("", "/opinion", "/faults", "/trace", "/choices?seat=0&decision=0")
@@ -69,7 +69,7 @@ def test_a_guest_sees_the_own_table_and_match_and_the_rules_alone(hall: Sitting,
     assert getattr(refused.value, "status_code", None) == 403
 
 
-def test_what_all_are_told_holds_nothing_of_the_cards(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_what_all_are_told_holds_nothing_of_the_cards(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table)
     told = []
@@ -78,8 +78,8 @@ def test_what_all_are_told_holds_nothing_of_the_cards(hall: Sitting, aya: Visito
             host.send_json({"kind": "start"})
             until(guest, "ask")
             told += [ben.client.get(f"{before}/tables/{table.id}").text for before in ("", "/api")]
-        hall.pass_time(3)
-        hall.pass_time(60)
+        server.pass_time(3)
+        server.pass_time(60)
         with ben.at(table) as guest:
             while (message := guest.receive_text()).find("restored") < 0:
                 told.append(message)
@@ -88,11 +88,11 @@ def test_what_all_are_told_holds_nothing_of_the_cards(hall: Sitting, aya: Visito
                 while True:
                     told.append(guest.receive_text())
             told.append(ended.value.reason)
-    told += [hall.person().client.get(path).text for path in (f"/join/{table.code}", f"/tables/{table.id}")]
+    told += [server.person().client.get(path).text for path in (f"/join/{table.code}", f"/tables/{table.id}")]
     assert "cards of seat 1" in str(told) and "cards of seat 0" not in str(told)
 
 
-def test_who_is_away_is_replaced_after_a_minute_and_gets_the_seat_again(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_who_is_away_is_replaced_after_a_minute_and_gets_the_seat_again(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(name="Aya who waits", people="1")
     ben.join(table, "Ben who goes")
     name = {"name": "Ben who goes"}
@@ -101,14 +101,14 @@ def test_who_is_away_is_replaced_after_a_minute_and_gets_the_seat_again(hall: Si
             host.send_json({"kind": "start"})
             until(guest, "ask")
             until(host, "ask")
-        hall.pass_time(1)
+        server.pass_time(1)
         with ben.at(table):  # the page was loaded again: nobody is told
             pass
-        hall.pass_time(2.5)
+        server.pass_time(2.5)
         ben_is = until(host, "welcome")["places"][1]
         assert (ben_is["name"], ben_is["person"], ben_is["present"], ben_is["replaced"]) == ("Ben who goes", True, False, False)
         assert host.receive_json() == {"kind": "notice", "key": "notice_away", "values": name}
-        hall.pass_time(58)
+        server.pass_time(58)
         assert until(host, "notice")["key"] == "notice_replaced"
         assert until(host, "frame")["text"] == "replaced 1"
         with ben.at(table) as guest:
@@ -117,36 +117,36 @@ def test_who_is_away_is_replaced_after_a_minute_and_gets_the_seat_again(hall: Si
             assert not table.seats[1].is_replaced
 
 
-def test_a_single_person_is_waited_for_and_a_table_without_anybody_ends(hall: Sitting, aya: Visitor) -> None:
+def test_a_single_person_is_waited_for_and_a_table_without_anybody_ends(server: Sitting, aya: Visitor) -> None:
     table = aya.open()
     with aya.at(table) as tab:
         until(tab, "ask")
-    hall.pass_time(200)
+    server.pass_time(200)
     with aya.at(table) as tab:
         assert until(tab, "ask")["decision"] == 0
         assert not table.seats[0].is_replaced and table.state == "playing"
-    hall.pass_time(299)
+    server.pass_time(299)
     assert table.state == "playing"
-    hall.pass_time(2)
+    server.pass_time(2)
     assert table.state == "over" and table.match_id is None
     with aya.at(table) as tab:
         assert until(tab, "welcome")["state"] == "over"
 
 
-def test_when_all_are_away_who_comes_back_first_plays_on_with_bots(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_when_all_are_away_who_comes_back_first_plays_on_with_bots(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table)
     with aya.at(table) as host, ben.at(table):
         host.send_json({"kind": "start"})
         until(host, "ask")
-    hall.pass_time(100)
+    server.pass_time(100)
     assert not any(seat.is_replaced for seat in table.seats)
     with aya.at(table) as host:
         assert until(host, "notice", key="notice_replaced")
         assert [seat.is_replaced for seat in table.seats] == [False, True]
 
 
-def test_who_leaves_is_replaced_at_once_and_the_last_one_ends_it(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_who_leaves_is_replaced_at_once_and_the_last_one_ends_it(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table, "Ben who leaves")
     with aya.at(table) as host:
@@ -165,33 +165,33 @@ def test_who_leaves_is_replaced_at_once_and_the_last_one_ends_it(hall: Sitting, 
     assert table.state == "over" and table.match_id is None
 
 
-def test_a_place_in_the_lobby_is_free_again_when_somebody_goes(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_a_place_in_the_lobby_is_free_again_when_somebody_goes(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     with aya.at(table) as host:
         ben.join(table, "Ben who never came")
-        assert hall.person().join(table).status_code == 409  # it is full
-        hall.pass_time(61)
+        assert server.person().join(table).status_code == 409  # it is full
+        server.pass_time(61)
         assert until(host, "notice", key="notice_gone")["values"] == {"name": "Ben who never came"}
-        assert hall.person(has_token=False).join(table).status_code == 303
+        assert server.person(has_token=False).join(table).status_code == 303
     assert aya.client.post(f"/tables/{table.id}/leave").status_code == 303
     assert table.state == "over"  # without its host no lobby goes on
 
 
-def test_names_at_a_table_differ(hall: Sitting, aya: Visitor) -> None:
+def test_names_at_a_table_differ(server: Sitting, aya: Visitor) -> None:
     table = aya.open("yaniv", name="Twin", seats="4", people="1")
     for name, status in (("TWIN", 409), ("club", 409), ("Ｃｌｕｂ", 409), ("x" * 25, 400), ("a\u202eb", 400), ("さくら", 303)):
-        refused = hall.person(has_token=False).join(table, name)
+        refused = server.person(has_token=False).join(table, name)
         assert refused.status_code == status, name
         assert status == 303 or "session" not in refused.headers.get("set-cookie", "")
 
 
-def test_a_name_is_not_lost_to_who_gets_no_seat(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_a_name_is_not_lost_to_who_gets_no_seat(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open("yaniv", seats="4", people="1")
     assert ben.join(table, "club").status_code == 409 and not ben.client.cookies
-    assert hall.person().open(name="Club")  # nobody has it
+    assert server.person().open(name="Club")  # nobody has it
 
 
-def test_a_rematch_has_the_same_people_and_new_cards(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_a_rematch_has_the_same_people_and_new_cards(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table)
     with aya.at(table) as host, ben.at(table) as guest:
@@ -202,7 +202,7 @@ def test_a_rematch_has_the_same_people_and_new_cards(hall: Sitting, aya: Visitor
         until(host, "welcome", state="over")
         assert ben.client.post(f"/tables/{table.id}/rematch").status_code == 409
         address = aya.client.post(f"/tables/{table.id}/rematch").headers["location"]
-        again = hall.table(address)
+        again = server.table(address)
         assert until(guest, "notice", key="notice_rematch")["values"] == {"table": again.id}
         assert aya.client.post(f"/tables/{table.id}/rematch").headers["location"] == address  # pressed twice
         assert [seat.name for seat in again.seats] == [seat.name for seat in table.seats]
@@ -211,8 +211,8 @@ def test_a_rematch_has_the_same_people_and_new_cards(hall: Sitting, aya: Visitor
 
 
 def test_one_table_a_person_and_as_many_as_the_machine_can(tmp_path: Path) -> None:
-    with sitting(tmp_path, cores=1) as hall:
-        people = [hall.person() for _ in range(6)]
+    with sitting(tmp_path, cores=1) as server:
+        people = [server.person() for _ in range(6)]
         people[0].open()
         refused = people[0].client.post("/play/naga", data={"opponent": "level:club"})
         assert refused.status_code == 409 and "return to it or leave it" in refused.text
@@ -230,16 +230,16 @@ def test_one_table_a_person_and_as_many_as_the_machine_can(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("address", ["/play/naga", "/join/x", "/api/tables", "/tables/x/leave", "/tables/x/rematch"])
-def test_no_other_site_and_no_stranger_does_anything(hall: Sitting, aya: Visitor, address: str) -> None:
+def test_no_other_site_and_no_stranger_does_anything(server: Sitting, aya: Visitor, address: str) -> None:
     for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}):
         assert aya.client.post(address, headers=headers).status_code == 403
-    stranger = hall.person(has_token=False)
+    stranger = server.person(has_token=False)
     assert stranger.client.post(address).status_code == (404 if address.startswith("/join") else 401)
     assert aya.client.post(address, content=b"x" * 20_000).status_code == 413
 
 
-def test_a_program_opens_a_table(hall: Sitting) -> None:
-    client = hall.person(has_token=False).client
+def test_a_program_opens_a_table(server: Sitting) -> None:
+    client = server.person(has_token=False).client
     client.headers["authorization"] = f"Bearer {TOKEN}"
     answer = client.post("/api/tables", json={"game": "yaniv", "seats": ["person", "me"], "name": "A program"})
     opened = answer.json()
@@ -249,7 +249,7 @@ def test_a_program_opens_a_table(hall: Sitting) -> None:
     schema = document["paths"]["/api/tables"]["post"]["responses"]["201"]["content"]["application/json"]["schema"]
     jsonschema.Draft202012Validator({**schema, "components": document["components"]}).validate(opened)
     schema = document["paths"]["/api/join/{code}"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-    found = hall.person(has_token=False).client.get(f"/api{opened['join']}").json()
+    found = server.person(has_token=False).client.get(f"/api{opened['join']}").json()
     jsonschema.Draft202012Validator({**schema, "components": document["components"]}).validate(found)
     described = {name.rpartition(".")[2] for name in document["components"]["schemas"]}
     assert {"Frame", "Ask", "Welcome", "Act", "Hint", "Luck"} <= described
@@ -261,11 +261,11 @@ def test_a_program_opens_a_table(hall: Sitting) -> None:
         ('{"game":"naga","seats":["me","x.py"]}', "no opponent"), (naga + ',"options":{"x":1}}', "no such option"),
         (naga + ',"tick_ms":1}', "150, 250"), (naga + ',"results":"/"}', "unknown field"),
     ):  # fmt: skip
-        refused = hall.person().client.post("/api/tables", content=body)
+        refused = server.person().client.post("/api/tables", content=body)
         assert refused.status_code == 400 and why in refused.json()["error"], body
 
 
-def test_who_leaves_before_the_process_is_there_is_replaced_too(hall: Sitting, aya: Visitor, ben: Visitor) -> None:
+def test_who_leaves_before_the_process_is_there_is_replaced_too(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table)
 
@@ -273,14 +273,14 @@ def test_who_leaves_before_the_process_is_there_is_replaced_too(hall: Sitting, a
         table.start()
         table.leave(1)
 
-    assert hall.client.portal is not None
-    hall.client.portal.call(start_and_leave)
+    assert server.client.portal is not None
+    server.client.portal.call(start_and_leave)
     with aya.at(table) as host:
         assert until(host, "frame", number=1)["text"] == "replaced 1"
 
 
-def test_who_has_the_token_joins_by_the_same_link_and_stays_no_guest(hall: Sitting, aya: Visitor) -> None:
-    table, member = aya.open(people="1"), hall.person()
+def test_who_has_the_token_joins_by_the_same_link_and_stays_no_guest(server: Sitting, aya: Visitor) -> None:
+    table, member = aya.open(people="1"), server.person()
     assert member.join(table).status_code == 303
     assert member.client.get(f"/tables/{table.id}").status_code == member.client.get("/play").status_code == 200
     assert f'href="/tables/{table.id}"' in member.client.get(f"/join/{table.code}").text

@@ -40,13 +40,13 @@ def bot(place: Members, request: pytest.FixtureRequest) -> str:
 def own(place: Members, name: str, who: str = "aya") -> None:
     assert NAME.fullmatch(name)
     account = place.account(who).id
-    with place.hall.site_file.writing() as db:  # as the inbox does at the first submission
+    with place.server.site_file.writing() as db:  # as the inbox does at the first submission
         db.execute("insert into bots (name, owner, since) values (?, ?, '')", (name, account))
 
 
 def submit(place: Members, name: str, files: dict[str, bytes]) -> None:
     main = next(iter(files))
-    Submissions(place.hall.library.out).submit(name, BotFiles(main, files), ("naga",), as_new=True)
+    Submissions(place.server.library.out).submit(name, BotFiles(main, files), ("naga",), as_new=True)
 
 
 def client_of(place: Members, who: str) -> TestClient:
@@ -85,13 +85,13 @@ def test_a_source_is_private_until_its_version_is_published_and_after(place: Mem
 @pytest.mark.parametrize("before", ["", "/api"])
 def test_others_may_do_nothing_with_a_bot(place: Members, bot: str, act: str, before: str) -> None:
     data = {"sure": "yes", "version": "1", "account": "Ben"}
-    log = place.hall.accounts.audit()
+    log = place.server.accounts.audit()
     for who, status in (("ben", 403), ("gus", 403), ("stranger", 401)):
         assert client_of(place, who).post(f"{before}/bots/{bot}/{act}", data=data).status_code == status
     assert client_of(place, "ben").get(f"{before}/bots/{bot}/{act}").status_code in (404, 405)
-    assert place.hall.accounts.audit() == log
-    assert Submissions(place.hall.library.out).withdrawal(bot) is None
-    owned = place.hall.owned.of(bot)
+    assert place.server.accounts.audit() == log
+    assert Submissions(place.server.library.out).withdrawal(bot) is None
+    owned = place.server.owned.of(bot)
     assert owned is not None and owned.published is None and owned.owner_name == "Aya"
     for who in OTHERS:
         page = client_of(place, who).get(f"/bots/{bot}").text
@@ -101,12 +101,12 @@ def test_others_may_do_nothing_with_a_bot(place: Members, bot: str, act: str, be
 def test_an_author_withdraws_a_bot_only_when_sure_and_a_new_version_brings_it_back(place: Members, bot: str) -> None:
     assert place.aya.post(f"/bots/{bot}/withdraw", data={}).status_code == 400
     assert place.aya.get("/api/bots", params={"q": bot}).json()["bots"][0]["state"] == "playing"
-    log = place.hall.accounts.audit()
+    log = place.server.accounts.audit()
     for _ in range(2):  # pressed twice
         answer = place.aya.post(f"/bots/{bot}/withdraw", data={"sure": "yes"})
         assert (answer.status_code, answer.headers["location"]) == (303, f"/bots/{bot}")
     assert place.aya.get("/api/bots", params={"q": bot}).json()["bots"][0]["state"] == "withdrawn"
-    assert place.hall.accounts.audit() == log  # an author's own bot is no matter of the log
+    assert place.server.accounts.audit() == log  # an author's own bot is no matter of the log
     submit(place, bot, {f"{bot}.py": b"# a third one\n"})
     assert place.aya.get("/api/bots", params={"q": bot}).json()["bots"][0]["state"] == "playing"
 
@@ -115,7 +115,7 @@ def test_what_an_organiser_does_with_the_bot_of_another_is_in_the_log(place: Mem
     assert place.organiser.post(f"/bots/{bot}/publish", data={"version": "2"}).status_code == 303
     assert place.organiser.post(f"/bots/{bot}/give", data={"account": "ben"}).status_code == 303
     assert place.host.post(f"/api/bots/{bot}/withdraw").json() == {"name": bot, "withdrawn": True, "published": 2}
-    rows = [(row.who, row.what, row.about) for row in place.hall.accounts.audit(most=3)]
+    rows = [(row.who, row.what, row.about) for row in place.server.accounts.audit(most=3)]
     assert rows == [("organiser", "withdraw", bot), ("Olga", "give", bot), ("Olga", "publish", bot)]
     assert place.ben.get("/api/bots", params={"owner": "mine"}).json()["total"] == 1
     assert looks(place, bot, 1) == PRIVATE | {"aya": 403, "ben": 200}
@@ -126,13 +126,13 @@ def test_a_bot_is_given_only_to_an_author_and_only_by_an_organiser(place: Member
     for name in ("Gus", "nobody", "", HOSTILE):
         assert place.organiser.post(f"/bots/{bot}/give", data={"account": name}).status_code == 404
     assert place.organiser.post("/bots/none/give", data={"account": "Ben"}).status_code == 404
-    owned = place.hall.owned.of(bot)
+    owned = place.server.owned.of(bot)
     assert owned is not None and owned.owner_name == "Aya"
 
 
 def test_who_gets_a_bot_may_submit_it(place: Members, bot: str) -> None:
     place.organiser.post(f"/bots/{bot}/give", data={"account": "Ben"})
-    assert Inbox(place.hall.library.out).owner_of(bot) == place.account("ben").id
+    assert Inbox(place.server.library.out).owner_of(bot) == place.account("ben").id
 
 
 def test_a_bot_from_the_terminal_is_the_organisers_to_manage(place: Members) -> None:
@@ -160,7 +160,7 @@ def test_a_bot_that_there_is_not(place: Members, name: str) -> None:
 def test_another_site_can_press_no_button(place: Members, bot: str) -> None:
     headers = {"origin": "http://evil.example", "sec-fetch-site": "cross-site"}
     assert place.aya.post(f"/bots/{bot}/withdraw", data={"sure": "yes"}, headers=headers).status_code == 403
-    assert Submissions(place.hall.library.out).withdrawal(bot) is None
+    assert Submissions(place.server.library.out).withdrawal(bot) is None
 
 
 def test_a_source_is_shown_as_text_and_cut_and_the_zip_has_all_of_it(place: Members) -> None:
@@ -191,7 +191,7 @@ def test_a_source_is_shown_as_text_and_cut_and_the_zip_has_all_of_it(place: Memb
 
 def test_the_list_and_the_page_name_the_owner(place: Members, bot: str) -> None:
     card = place.ben.get("/api/bots", params={"q": bot}).json()["bots"][0]
-    assert (card["owner"], card["is_mine"], card["is_staff"]) == ("Aya", False, False)
+    assert (card["owner"], card["is_mine"], card["is_reference"]) == ("Aya", False, False)
     assert place.aya.get("/api/bots", params={"q": bot}).json()["bots"][0]["is_mine"]
     assert bot in [card["name"] for card in place.ben.get("/api/bots", params={"q": "ａｙａ"}).json()["bots"]]
     assert "Aya" in place.ben.get(f"/bots/{bot}").text

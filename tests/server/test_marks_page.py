@@ -19,15 +19,15 @@ from arena.server.contest.marks import BotMark, Marks, PoolMark, keep_marks
 from arena.server.contest.messages import Checked
 from arena.server.running_contest.running import FRESH_SECONDS, RecentMarks, RunningContest
 from arena.server.views.contest import BOM, marks_csv
-from helpers.hall import Played, hall
 from helpers.members import Members, with_members
 from helpers.records import make_record, make_seat, numbered
+from helpers.server import Played, server
 
 IDLE = (sys.executable, "-c", "import sys; sys.stdin.read()")
 FILE = """\
 name: class
 games: [{game: naga, seats: 2}]
-staff: ["house:naga_greedy", "house:random_bot"]
+reference_bots: ["house:naga_greedy", "house:random_bot"]
 marks: {naga_greedy: 4, random_bot: 5.5}
 """
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\uff1d1", '=HYPERLINK("http://x")', "=cmd|' /C calc'!A0"]
@@ -37,9 +37,9 @@ def pool_mark(pool: str = "naga", **against: str) -> PoolMark:
     return PoolMark(pool=pool, mu=27.5, low=-1.25, high=30.0, rating=20.0, rank=1, matches=40, against=against)
 
 
-def bot_mark(bot: str, mark: float | None = None, *pools: PoolMark, is_staff: bool = False) -> BotMark:
+def bot_mark(bot: str, mark: float | None = None, *pools: PoolMark, is_reference: bool = False) -> BotMark:
     against = pools[0].against if pools else {}
-    return BotMark(bot=bot, version=2, is_staff=is_staff, mark=mark, against=against, pools=pools)
+    return BotMark(bot=bot, version=2, is_reference=is_reference, mark=mark, against=against, pools=pools)
 
 
 def made(*bots: BotMark, is_frozen: bool = False) -> Marks:
@@ -71,7 +71,9 @@ def test_a_line_for_each_author_and_pool_by_the_best_bot(tmp_path: Path) -> None
     owned = owned_by(tmp_path, fox="aya", owl="aya", bee="ben")
     pools = (pool_mark("overall", naga_greedy="above"), pool_mark(naga_greedy="open"))
     bots = [bot_mark("fox", None, *pools), bot_mark("owl", 4.0, *pools), bot_mark("bee"), bot_mark("lone", 5.5, pools[1])]
-    found = read(marks_csv(made(*bots, bot_mark("naga_greedy", None, is_staff=True)), owned, [author("cho"), author("aya")]))
+    found = read(
+        marks_csv(made(*bots, bot_mark("naga_greedy", None, is_reference=True)), owned, [author("cho"), author("aya")])
+    )
     assert [(row["author"], row["bot"], row["mark"], row["pool"], row["against naga_greedy"]) for row in found] == [
         ("aya", "owl", "4", "overall", "above"), ("aya", "owl", "4", "naga", "open"), ("ben", "bee", "", "", ""),
         ("", "lone", "5.5", "naga", "open"), ("cho", "", "", "", ""),
@@ -109,7 +111,7 @@ def test_marks_are_computed_now_and_then_and_once_frozen_never_again(tmp_path: P
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """A hall with a contest whose ladder plays nothing."""
+    """A server with a contest whose ladder plays nothing."""
     out = tmp_path_factory.mktemp("results")
     (out / "class.yaml").write_text(FILE)
     with with_members(out, contest=RunningContest(out / "class.yaml", out, command=IDLE)) as found:
@@ -120,7 +122,7 @@ def test_everybody_sees_the_marks_and_organisers_have_them_as_csv(place: Members
     for who, is_organiser in (("host", True), ("organiser", True), ("aya", False), ("gus", False)):
         client = getattr(place, who)
         found = client.get("/api/marks").json()
-        assert found["staff"] == ["naga_greedy", "random_bot"] and not found["is_frozen"]
+        assert found["reference_bots"] == ["naga_greedy", "random_bot"] and not found["is_frozen"]
         assert found["may_freeze"] is found["may_export"] is is_organiser
         for lang in ("en", "ja"):
             page = client.get(f"/marks?lang={lang}")
@@ -135,27 +137,27 @@ def test_everybody_sees_the_marks_and_organisers_have_them_as_csv(place: Members
 
 def test_only_organisers_freeze_and_only_when_sure(place: Members, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
-    assert place.hall.contest is not None
-    monkeypatch.setattr(place.hall.contest, "freeze", lambda: asked.append(True))
+    assert place.server.contest is not None
+    monkeypatch.setattr(place.server.contest, "freeze", lambda: asked.append(True))
     for who, status in (("aya", 403), ("gus", 403), ("stranger", 401)):
         assert getattr(place, who).post("/marks/freeze", data={"sure": "yes"}).status_code == status
     assert place.organiser.post("/marks/freeze").status_code == 400
     assert not asked
     assert place.organiser.post("/marks/freeze", data={"sure": "yes"}).status_code == 303
-    assert asked and place.hall.accounts.audit(most=1)[0].what == "freeze"
+    assert asked and place.server.accounts.audit(most=1)[0].what == "freeze"
 
 
 def test_a_withdrawal_is_told_to_the_ladder(place: Members, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[bool] = []
-    assert place.hall.contest is not None
-    monkeypatch.setattr(place.hall.contest, "look", lambda: told.append(True))
-    Submissions(place.hall.library.out).submit("gone", BotFiles("gone.py", {"gone.py": b"#"}), ())
+    assert place.server.contest is not None
+    monkeypatch.setattr(place.server.contest, "look", lambda: told.append(True))
+    Submissions(place.server.library.out).submit("gone", BotFiles("gone.py", {"gone.py": b"#"}), ())
     assert place.aya.post("/bots/gone/withdraw", data={"sure": "yes"}).status_code == 403 and not told
     assert place.organiser.post("/bots/gone/withdraw", data={"sure": "yes"}).status_code == 303 and told
 
 
 def test_the_front_page_tells_of_the_contest_and_what_to_do_next(place: Members) -> None:
-    inbox = Inbox(place.hall.library.out)
+    inbox = Inbox(place.server.library.out)
     inbox.receive(place.account("aya").id, "fox", b"#", ".py", is_taken=False, is_organiser=False)
     sent = inbox.begin()
     assert sent is not None
@@ -190,7 +192,7 @@ def test_an_author_reads_on_three_pages_whether_the_new_version_is_better(tmp_pa
     with ExitStack() as opened:
         opened.callback(played.end)
         members = opened.enter_context(with_members(tmp_path, contest=contest))
-        inbox, aya = members.hall.submitting.inbox, members.account("aya").id
+        inbox, aya = members.server.submitting.inbox, members.account("aya").id
         for version in (1, 2):
             inbox.receive(aya, "alice", b"#", ".py", is_taken=False, is_organiser=False)
             sent = inbox.begin()
@@ -207,8 +209,8 @@ def test_an_author_reads_on_three_pages_whether_the_new_version_is_better(tmp_pa
         assert members.aya.get(f"/api/submissions/{first.id}").json()["versions"] == []
 
 
-def test_a_hall_without_a_contest_has_no_marks(tmp_path: Path) -> None:
-    with hall(tmp_path) as client:
+def test_a_server_without_a_contest_has_no_marks(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
         for path in ("/marks", "/api/marks", "/marks.csv"):
             assert client.get(path).status_code == 404
         assert client.post("/marks/freeze", data={"sure": "yes"}).status_code == 404

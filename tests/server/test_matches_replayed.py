@@ -1,4 +1,4 @@
-"""What the replay player asks the hall for: frames for one pair of eyes, choices of searches, faults; and an embedded match."""
+"""What the replay player asks the server for: frames for one pair of eyes, choices of searches, faults; an embedded match."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +17,9 @@ from arena.server.views import match as views
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Settings
 from helpers.games_played import play_all_games
-from helpers.hall import hall
 from helpers.members import with_members
 from helpers.paths import BAD_BOTS
+from helpers.server import server
 from helpers.tournaments import Stops, run, write_config
 
 
@@ -30,7 +30,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, St
 
 @pytest.fixture(scope="module")
 def client(played: tuple[Path, dict[str, StoredMatch]]) -> Iterator[TestClient]:
-    with hall(played[0]) as found:
+    with server(played[0]) as found:
         yield found
 
 
@@ -70,7 +70,7 @@ def test_who_asks_for_a_search_again_pays_for_it(
     match = played[1]["naga"]
     address = f"/api/m/{match.record.match_id}/choices?seat=0&decision={decisions(match, 0)[1]}"
     with with_members(played[0]) as members:
-        computing, aya = members.hall.submitting.computing, members.account("aya").id
+        computing, aya = members.server.submitting.computing, members.account("aya").id
         charged: list[tuple[str, float]] = []
         monkeypatch.setattr(computing, "charge", lambda account, seconds: charged.append((account, seconds)))
         assert members.aya.get(address).status_code == 200
@@ -88,12 +88,12 @@ def test_guests_who_ask_for_a_search_again_pay_for_it_together(
     match = played[1]["naga"]
     address = f"/api/m/{match.record.match_id}/choices?seat=0&decision={decisions(match, 0)[1]}"
     with with_members(played[0]) as members:
-        monkeypatch.setattr(members.hall.tables, "has_played", lambda person, match_id: True)
+        monkeypatch.setattr(members.server.tables, "has_played", lambda person, match_id: True)
         guests = [members.client(), members.client()]
         for guest in guests:
-            guest.cookies.update({"arena_session_8000": members.hall.sessions.opened(guest_at="")})
+            guest.cookies.update({"arena_session_8000": members.server.sessions.opened(guest_at="")})
         assert guests[0].get(address).status_code == 200
-        members.hall.submitting.computing.charge(GUESTS, 2.0 * members.hall.submitting.computing.seconds)
+        members.server.submitting.computing.charge(GUESTS, 2.0 * members.server.submitting.computing.seconds)
         for guest in guests:
             answer = guest.get(address)
             assert answer.status_code == 429 and "computing time" in answer.json()["error"]
@@ -119,20 +119,20 @@ def test_a_strangers_bot_is_not_run_and_its_faults_are_told(tmp_path: Path) -> N
     results = run(tmp_path, bots=[bad, {"path": "house:random_bot", "trusted": True}], deals=1)
     record = next(iter(results.records()))
     seat = next(place for place, row in enumerate(record.seats) if row.bot == "bad")
-    with hall(tmp_path / "out") as client:
+    with server(tmp_path / "out") as client:
         address = f"/api/m/{record.match_id}"
         refused = client.get(f"{address}/choices?seat={seat}&decision={record.seats[seat].fault_decision}")
         assert refused.status_code == 403 and f"arena capsule {record.match_id} {seat}" in refused.json()["error"]
         (fault, *_) = client.get(f"{address}/faults").json()["faults"]
         assert (fault["seat"], fault["ending"]) == (seat, Ending.ILLEGAL) and "fly away" in fault["reason"]
     (results.folder / "journal.sqlite").unlink()  # somebody else's results have none
-    with hall(tmp_path / "out") as client:
+    with server(tmp_path / "out") as client:
         assert client.get(f"{address}/faults").json()["faults"][0] == fault
 
 
 def test_an_embedded_match_needs_no_session_and_shows_nothing_else(played: tuple[Path, dict[str, StoredMatch]]) -> None:
     match_id = played[1]["naga"].record.match_id
-    with hall(played[0], logged_in=False) as client:
+    with server(played[0], logged_in=False) as client:
         page = client.get(f"/embed/m/{match_id}")
         assert (
             page.status_code == 200
@@ -152,7 +152,7 @@ def test_who_has_no_token_is_not_told_of_files(tmp_path: Path, monkeypatch: pyte
         raise StoreError(f"{tmp_path}/cup/journal.sqlite: is damaged")
 
     monkeypatch.setattr(views, "locate_match", damaged)
-    with hall(tmp_path, logged_in=False) as client:
+    with server(tmp_path, logged_in=False) as client:
         for address in (f"/embed/m/{0:024x}", f"/embed/m/{0:024x}.json"):
             answer = client.get(address)
             assert answer.status_code == 500 and str(tmp_path) not in answer.text
@@ -163,7 +163,7 @@ def test_no_match_is_embedded_while_its_deals_are_still_played(tmp_path: Path) -
         run_tournament(write_config(tmp_path), Settings(out=tmp_path / "out", backend=LOCAL, workers=1), Stops(3))
     with Journal(tmp_path / "out" / "small", is_read_only=True) as journal:
         match_id = next(iter(journal.records())).match_id
-    with hall(tmp_path / "out") as client:
+    with server(tmp_path / "out") as client:
         assert client.get(f"/m/{match_id}").status_code == 200
         for address in (f"/embed/m/{match_id}", f"/embed/m/{match_id}.json", f"/embed/m/{match_id}/opinion.json"):
             refused = client.get(address)

@@ -1,4 +1,4 @@
-"""The hall behind a real nginx with TLS, by the very lines that docs/contest.md gives: pages, the door, sockets, uploads."""
+"""The server behind a real nginx with TLS, by the very lines that docs/contest.md gives: pages, the door, sockets, uploads."""
 
 import asyncio
 import contextlib
@@ -23,8 +23,8 @@ from arena.server.app import application
 from arena.server.guard import public_address, rules_for
 from arena.server.server import configured, listener
 from arena.server.submitting.checks import Checks
-from helpers.hall import TOKEN
 from helpers.paths import DOCS
+from helpers.server import TOKEN
 
 NAME = "arena.example.org"
 NGINX, OPENSSL = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"), shutil.which("openssl")
@@ -50,14 +50,14 @@ http {{
 
 @dataclass(frozen=True)
 class Proxied:
-    """A hall with nginx before it."""
+    """A server with nginx before it."""
 
     secure: int
     """The port with TLS."""
     plain: int
     """The port without."""
     trusted: ssl.SSLContext
-    hall: Path
+    server: Path
     """The results."""
 
     def client(self, *, is_plain: bool = False) -> httpx.Client:
@@ -72,7 +72,7 @@ class Proxied:
 
     @contextlib.asynccontextmanager
     async def tab(self, cookie: str, origin: str = f"https://{NAME}") -> AsyncIterator[ClientConnection]:
-        """A socket as a page of the hall opens it.
+        """A socket as a page of the server opens it.
 
         In one thread: the client with threads reads and writes at once, which Python's ssl does not always survive.
         """
@@ -85,7 +85,7 @@ class Proxied:
 
 @pytest.fixture(scope="module")
 def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
-    """The hall in a thread, and nginx in a process of its own."""
+    """The server in a thread, and nginx in a process of its own."""
     folder, results = tmp_path_factory.mktemp("nginx"), tmp_path_factory.mktemp("results")
     public = public_address(f"https://{NAME}", "127.0.0.1")
     patch = pytest.MonkeyPatch()
@@ -106,8 +106,8 @@ def proxied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxied]:
 
 
 @contextlib.contextmanager
-def nginx(folder: Path, hall: int) -> Iterator[tuple[int, int]]:
-    """The documented nginx before the hall at this port; its own ports: with TLS, and without."""
+def nginx(folder: Path, server: int) -> Iterator[tuple[int, int]]:
+    """The documented nginx before the server at this port; its own ports: with TLS, and without."""
     key, certificate = folder / "key.pem", folder / "certificate.pem"
     subprocess.run(
         [str(OPENSSL), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -118,7 +118,7 @@ def nginx(folder: Path, hall: int) -> Iterator[tuple[int, int]]:
     (folder / "nginx.conf").write_text(AROUND.format(folder=folder, user=user))
     with listener("127.0.0.1", 0) as first, listener("127.0.0.1", 0) as second:
         secure, plain = (int(place.getsockname()[1]) for place in (first, second))
-        (folder / "arena").write_text(documented(secure, plain, hall, key, certificate))
+        (folder / "arena").write_text(documented(secure, plain, server, key, certificate))
         places = (first.fileno(), second.fileno())
         process = subprocess.Popen(
             [str(NGINX), "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", "daemon off;"],
@@ -131,7 +131,7 @@ def nginx(folder: Path, hall: int) -> Iterator[tuple[int, int]]:
         assert process.wait(timeout=30) == 0, (folder / "errors").read_text()
 
 
-def documented(secure: int, plain: int, hall: int, key: Path, certificate: Path) -> str:
+def documented(secure: int, plain: int, server: int, key: Path, certificate: Path) -> str:
     """The lines of the page, with ports and files of the test; nothing else is changed."""
     (text,) = re.findall(r"^```nginx\n(.*?)^```$", (DOCS / "contest.md").read_text(), re.DOTALL | re.MULTILINE)
     for before, after, times in (
@@ -140,7 +140,7 @@ def documented(secure: int, plain: int, hall: int, key: Path, certificate: Path)
         (r"listen 80;", f"listen 127.0.0.1:{plain};", 1),
         (r"/etc/letsencrypt/\S+/fullchain\.pem", str(certificate), 1),
         (r"/etc/letsencrypt/\S+/privkey\.pem", str(key), 1),
-        (r"http://127\.0\.0\.1:8000", f"http://127.0.0.1:{hall}", 1),
+        (r"http://127\.0\.0\.1:8000", f"http://127.0.0.1:{server}", 1),
     ):
         text, changed = re.subn(before, after, text)
         assert changed == times, before
@@ -195,7 +195,7 @@ def test_a_socket_comes_through_for_pages_of_the_public_address_alone(proxied: P
             asyncio.run(opened_from(origin))
 
 
-def test_the_hall_is_not_there_under_another_name(proxied: Proxied, client: httpx.Client) -> None:
+def test_the_server_is_not_there_under_another_name(proxied: Proxied, client: httpx.Client) -> None:
     assert proxied.asked(client, "GET", "/login", headers={"host": "evil.example"}).status_code == 421
 
 

@@ -1,4 +1,4 @@
-"""Matches that are played again for their notes, in a child process each: nothing that it does holds up the hall."""
+"""Matches that are played again for their notes, in a child process each: nothing that it does holds up the server."""
 
 import threading
 from pathlib import Path

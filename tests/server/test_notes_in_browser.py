@@ -26,7 +26,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def noted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, MatchRecord]]:
-    """A hall with a match of a bot that notes what a page must not take for its own, and one that does not repeat."""
+    """A server with a match of a bot that notes what a page must not take for its own, and one that does not repeat."""
     folder = tmp_path_factory.mktemp("noted")
     store = Submissions(folder / "out")
     for name in ("hostile", "wanders"):
@@ -55,11 +55,11 @@ def assert_fits_and_is_accessible(window: Watched) -> None:
 
 
 def test_notes_are_made_and_read_by_keyboard(browser: Browser, noted: tuple[Served, MatchRecord]) -> None:
-    hall, record = noted
+    server, record = noted
     with watched(browser, reduced_motion="reduce") as window:
         page = window.page
-        hall.enter(page)
-        page.goto(f"{hall.base}/m/{record.match_id}")
+        server.enter(page)
+        page.goto(f"{server.base}/m/{record.match_id}")
         choose(page, record, "hostile")
         page.get_by_role("button", name="Next note").press("Enter")
         here = page.locator(".notes-here")
@@ -84,11 +84,11 @@ def test_notes_are_made_and_read_by_keyboard(browser: Browser, noted: tuple[Serv
 
 
 def test_a_bot_that_does_not_repeat_is_marked(browser: Browser, noted: tuple[Served, MatchRecord]) -> None:
-    hall, record = noted
+    server, record = noted
     with watched(browser, dark=True, locale="ja-JP", reduced_motion="reduce") as window:
         page = window.page
-        hall.enter(page)
-        page.goto(f"{hall.base}/m/{record.match_id}")
+        server.enter(page)
+        page.goto(f"{server.base}/m/{record.match_id}")
         choose(page, record, "wanders")
         expect(page.locator(".notes-warnings")).to_contain_text("同じ動きを繰り返しません")
         page.get_by_role("slider", name="legal").press("End")

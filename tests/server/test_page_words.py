@@ -1,8 +1,8 @@
-"""Every text that a page of the hall asks for is in the catalogue."""
+"""Every text that a page of the server asks for is in the catalogue."""
 
 import re
 
-from arena.reports.pages.words import HALL, LIVE, NOTES, PAGE, catalogue, hall_words
+from arena.reports.pages.words import LIVE, NOTES, PAGE, SERVER, catalogue, server_words
 from arena.reports.table import LANGUAGES
 from helpers.paths import PACKAGE
 
@@ -30,12 +30,12 @@ def test_every_reason_of_a_problem_is_given_somewhere() -> None:
     below = ("server/people/invitations.py", "results/accounts.py", "results/people.py")
     sources = [*(PACKAGE / "server").rglob("*.py"), *(PACKAGE / path for path in below)]
     code = "".join(path.read_text() for path in sources)
-    reasons = [key for key in hall_words(LANGUAGES[0]) if key.startswith("refusal_")]
+    reasons = [key for key in server_words(LANGUAGES[0]) if key.startswith("refusal_")]
     assert reasons and [key for key in reasons if f'"{key}"' not in code] == []
 
 
-def test_no_two_catalogues_of_the_hall_share_a_key() -> None:
-    keys = [key for name in HALL for key in catalogue(name)[LANGUAGES[0]]]
+def test_no_two_catalogues_of_the_server_share_a_key() -> None:
+    keys = [key for name in SERVER for key in catalogue(name)[LANGUAGES[0]]]
     assert len(keys) == len(set(keys))
 
 
@@ -43,4 +43,4 @@ def _known_to(file: str) -> dict[str, str]:
     """The words of a file: the scripts of the tables that people play at, and of notes, have catalogues of their own."""
     if re.fullmatch(r"notes\w*\.js", file):
         return catalogue(NOTES)[LANGUAGES[0]]
-    return catalogue(LIVE)[LANGUAGES[0]] if re.fullmatch(r"(table_\w+|lesson)\.js", file) else hall_words(LANGUAGES[0])
+    return catalogue(LIVE)[LANGUAGES[0]] if re.fullmatch(r"(table_\w+|lesson)\.js", file) else server_words(LANGUAGES[0])

@@ -1,4 +1,4 @@
-"""The hall's pages in a browser: both languages, light and dark, three widths, by keyboard alone, and boards that move."""
+"""The server's pages in a browser: both languages, light and dark, three widths, by keyboard alone, and boards that move."""
 
 import io
 import json
@@ -38,7 +38,7 @@ ONCE = {"overall", "a pair", "a seat", "embedded", "bad address", "bots that are
 """Pages that are looked at in English alone: they have the words of others."""
 LISTS = ("bots", "test match", "remote bots")
 CONTEST = ("/", "/marks", "/me", "/bots", "/admin")
-"""Pages of a hall with a contest, before anything was played or sent."""
+"""Pages of a server with a contest, before anything was played or sent."""
 KEEP_WHAT_IS_SENT = """
     window.sent = [];
     const send = XMLHttpRequest.prototype.send;
@@ -63,8 +63,8 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("hall")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("archive")
     run(folder, bots=GOOD_BOTS, deals=3, seed=11, games=GAMES)
     with served(folder / "out") as found:
         yield found
@@ -72,44 +72,46 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A hall with a contest whose ladder waits for a second bot, so that nothing is played."""
+    """A server with a contest whose ladder waits for a second bot, so that nothing is played."""
     folder = tmp_path_factory.mktemp("contest")
-    file = write_contest(folder, staff=[{"path": "house:random_bot", "trusted": True}], marks={"random_bot": 3})
+    file = write_contest(folder, reference_bots=[{"path": "house:random_bot", "trusted": True}], marks={"random_bot": 3})
     with served(folder / "out", "--contest", file, "--workers", 1) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def session(browser: Browser, hall: Served) -> StorageState:
+def session(browser: Browser, server: Served) -> StorageState:
     """What a browser keeps once it was let in."""
     with watched(browser) as window:
-        hall.enter(window.page)
+        server.enter(window.page)
         return window.page.context.storage_state()
 
 
 @pytest.fixture(scope="module")
-def match(browser: Browser, hall: Served, session: StorageState) -> str:
+def match(browser: Browser, server: Served, session: StorageState) -> str:
     """The id of a match."""
     with watched(browser, storage_state=session) as window:
-        found = window.page.request.get(f"{hall.base}/api/t/small/matches?limit=1&pool=naga").json()
+        found = window.page.request.get(f"{server.base}/api/t/small/matches?limit=1&pool=naga").json()
     return str(found["matches"][0]["match_id"])
 
 
-def opened(window: Watched, hall: Served, name: str, match: str) -> Page:
-    """A page of the hall, with all that it asks for."""
-    window.page.goto(hall.base + PAGES[name].format(match=match), wait_until="networkidle" if name != "big screen" else "load")
+def opened(window: Watched, server: Served, name: str, match: str) -> Page:
+    """A page of the server, with all that it asks for."""
+    window.page.goto(
+        server.base + PAGES[name].format(match=match), wait_until="networkidle" if name != "big screen" else "load"
+    )
     if name in ("match", "a seat", "embedded", "big screen"):
         window.page.wait_for_selector(".player .table")
     settled(window.page)
     return window.page
 
 
-def assert_quiet(window: Watched, hall: Served, name: str) -> None:
+def assert_quiet(window: Watched, server: Served, name: str) -> None:
     """Nothing was complained of, and nobody else was asked."""
     settled(window.page)
     lines = [line for line in window.complaints if not (name in REFUSED and "Failed to load resource" in line)]
     assert lines == []
-    assert window.outside(hall.base, hall.base.replace("http", "ws")) == []
+    assert window.outside(server.base, server.base.replace("http", "ws")) == []
 
 
 @pytest.mark.parametrize(
@@ -117,11 +119,11 @@ def assert_quiet(window: Watched, hall: Served, name: str) -> None:
     [*((name, "en-GB", False) for name in PAGES), *((name, "ja-JP", True) for name in PAGES if name not in ONCE)],
 )
 def test_a_page_is_quiet_fits_all_widths_and_is_accessible(
-    browser: Browser, hall: Served, session: StorageState, match: str, name: str, language: str, dark: bool
+    browser: Browser, server: Served, session: StorageState, match: str, name: str, language: str, dark: bool
 ) -> None:
     known = None if name == "door" else session
     with watched(browser, dark=dark, locale=language, width=DESK, reduced_motion="reduce", storage_state=known) as window:
-        page = opened(window, hall, name, match)
+        page = opened(window, server, name, match)
         assert page.evaluate("document.documentElement.lang") == language[:2]
         for width in (DESK, TABLET, PHONE):
             look(page, width=width, dark=dark)
@@ -129,7 +131,7 @@ def test_a_page_is_quiet_fits_all_widths_and_is_accessible(
             assert page.evaluate("document.documentElement.scrollWidth") == width
         violations = Axe().run(page).response["violations"]
         assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
-        assert_quiet(window, hall, name)
+        assert_quiet(window, server, name)
 
 
 @pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)])
@@ -217,10 +219,10 @@ def test_a_file_a_folder_and_a_zip_are_dropped_on_the_page(browser: Browser, con
     "name", ["tournament", "matches", "bot", "all rules", "match", "a game to play", "bots", "test match", "remote bots"]
 )
 def test_the_keyboard_alone_reaches_everything(
-    browser: Browser, hall: Served, session: StorageState, match: str, name: str
+    browser: Browser, server: Served, session: StorageState, match: str, name: str
 ) -> None:
     with watched(browser, storage_state=session, width=DESK) as window:
-        page = opened(window, hall, name, match)
+        page = opened(window, server, name, match)
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.className") == "skip"
         assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
@@ -244,14 +246,14 @@ def test_the_keyboard_alone_reaches_everything(
 
 @pytest.mark.parametrize("language", ["en-GB", "ja-JP"])
 def test_a_table_with_people_from_the_form_to_the_start_by_keyboard(
-    browser: Browser, hall: Served, session: StorageState, language: str
+    browser: Browser, server: Served, session: StorageState, language: str
 ) -> None:
     """The host opens a table and starts it; a guest comes by the link, who has nothing else. The match is another test's."""
     with (
         watched(browser, storage_state=session, locale=language) as host,
         watched(browser, locale=language, dark=True, width=PHONE) as guest,
     ):
-        host.page.goto(f"{hall.base}/play/naga")
+        host.page.goto(f"{server.base}/play/naga")
         host.page.select_option("select[name=people]", "1")
         host.page.fill("input[name=name]", f"Host {language}")
         host.page.keyboard.press("Enter")
@@ -267,24 +269,24 @@ def test_a_table_with_people_from_the_form_to_the_start_by_keyboard(
         for window in (host, guest):
             window.page.wait_for_selector(".live-lobby")
             assert Axe().run(window.page).response["violations"] == []
-            assert_quiet(window, hall, "")
-        host.page.goto(f"{hall.base}/play")
+            assert_quiet(window, server, "")
+        host.page.goto(f"{server.base}/play")
         host.page.locator(".my-tables form button").press("Enter")
         expect(host.page.locator(".my-tables")).to_have_count(0)
 
 
-def test_the_skip_link_leads_past_the_navigation(browser: Browser, hall: Served, session: StorageState) -> None:
+def test_the_skip_link_leads_past_the_navigation(browser: Browser, server: Served, session: StorageState) -> None:
     with watched(browser, storage_state=session) as window:
-        window.page.goto(hall.base)
+        window.page.goto(server.base)
         window.page.keyboard.press("Tab")
         window.page.keyboard.press("Enter")
         window.page.keyboard.press("Tab")
         assert window.page.evaluate("document.activeElement.closest('main') !== null")
 
 
-def test_a_table_is_sorted_by_the_keyboard(browser: Browser, hall: Served, session: StorageState, match: str) -> None:
+def test_a_table_is_sorted_by_the_keyboard(browser: Browser, server: Served, session: StorageState, match: str) -> None:
     with watched(browser, storage_state=session) as window:
-        page = opened(window, hall, "tournament", match)
+        page = opened(window, server, "tournament", match)
         head = page.locator("table.board thead th", has_text="bot").first
         head.locator("button").focus()
         page.keyboard.press("Enter")
@@ -294,11 +296,11 @@ def test_a_table_is_sorted_by_the_keyboard(browser: Browser, hall: Served, sessi
 
 
 def test_boards_that_move_have_the_scale_of_those_that_the_server_draws(
-    browser: Browser, hall: Served, session: StorageState
+    browser: Browser, server: Served, session: StorageState
 ) -> None:
     rng = random.Random(5)
     with watched(browser, storage_state=session) as window:
-        window.page.goto(hall.base)
+        window.page.goto(server.base)
         for spread in (0.4, 3.0, 40.0, 900.0):
             rows = [Interval(low, low + spread * rng.random()) for low in (rng.uniform(-spread, spread) for _ in range(8))]
             scale = scale_of(rows)
@@ -312,20 +314,20 @@ def test_boards_that_move_have_the_scale_of_those_that_the_server_draws(
             assert found == [list(scale.ticks), [scale.percent(row.high) for row in rows]]
 
 
-def test_the_language_is_switched_and_remembered(browser: Browser, hall: Served, session: StorageState) -> None:
+def test_the_language_is_switched_and_remembered(browser: Browser, server: Served, session: StorageState) -> None:
     with watched(browser, storage_state=session) as window:
-        window.page.goto(f"{hall.base}/t/small?pool=naga")
+        window.page.goto(f"{server.base}/t/small?pool=naga")
         window.page.get_by_role("link", name="日本語").click()
         assert window.page.evaluate("document.documentElement.lang") == "ja" and "pool=naga" in window.page.url
-        window.page.goto(f"{hall.base}/rules")
+        window.page.goto(f"{server.base}/rules")
         assert window.page.evaluate("document.documentElement.lang") == "ja"
 
 
 def test_the_heat_map_leads_to_the_matches_of_the_two_and_these_to_their_replays(
-    browser: Browser, hall: Served, session: StorageState, match: str
+    browser: Browser, server: Served, session: StorageState, match: str
 ) -> None:
     with watched(browser, storage_state=session) as window:
-        page = opened(window, hall, "tournament", match)
+        page = opened(window, server, "tournament", match)
         page.locator("table.heat tbody tr").first.locator("td a").first.click()
         page.wait_for_selector("ol.results")
         shown = page.locator("ol.results").all_inner_texts()
@@ -336,13 +338,13 @@ def test_the_heat_map_leads_to_the_matches_of_the_two_and_these_to_their_replays
         assert {first, second} == set(page.locator("h1 a").all_inner_texts())
 
 
-def test_a_worst_loss_opens_where_it_was_lost(browser: Browser, hall: Served, session: StorageState, match: str) -> None:
+def test_a_worst_loss_opens_where_it_was_lost(browser: Browser, server: Served, session: StorageState, match: str) -> None:
     with watched(browser, storage_state=session) as window:
-        page = opened(window, hall, "tournament", match)
+        page = opened(window, server, "tournament", match)
         link = page.locator("section[aria-labelledby=worst_losses] td a").first
         href = str(link.get_attribute("href"))
         seat = int(href.partition("lost=")[2])
-        address = f"{hall.base}/api{href.partition('?')[0]}"
+        address = f"{server.base}/api{href.partition('?')[0]}"
         lost = page.request.get(f"{address}/opinion").json()["lost"][seat]
         number = page.request.get(address).json()["frames"]["header"]["outline"]["numbers"][lost]
         link.click()
@@ -355,18 +357,18 @@ def test_names_that_are_code_are_shown_as_text(browser: Browser, tmp_path: Path)
     loser = make_seat("bob", 2, ending=Ending.CRASH, fault_decision=-1)
     record = make_record(seats=(make_seat(HOSTILE, 1), loser), pool=HOSTILE)
     write_results(tmp_path, numbered([record] * 3))
-    with served(tmp_path) as hall, watched(browser) as window:
-        hall.enter(window.page)
+    with served(tmp_path) as server, watched(browser) as window:
+        server.enter(window.page)
         for address in ("/", "/t/cup", "/t/cup/matches", "/bots/bob"):
-            window.page.goto(hall.base + address, wait_until="networkidle")
+            window.page.goto(server.base + address, wait_until="networkidle")
             assert "</script><img src=x" in window.page.inner_text("main") or address == "/bots/bob"
-            assert [image.get_attribute("alt") for image in window.page.locator("img").all()] == [""]  # the sign of the hall
-        assert_quiet(window, hall, "")
+            assert [image.get_attribute("alt") for image in window.page.locator("img").all()] == [""]  # the sign of the server
+        assert_quiet(window, server, "")
 
 
-def test_matches_are_paged_to_the_end(browser: Browser, hall: Served, session: StorageState) -> None:
+def test_matches_are_paged_to_the_end(browser: Browser, server: Served, session: StorageState) -> None:
     with watched(browser, storage_state=session) as window:
-        window.page.goto(f"{hall.base}/t/small/matches?limit=20")
+        window.page.goto(f"{server.base}/t/small/matches?limit=20")
         seen: list[str] = []
         while True:
             seen += window.page.locator("tbody th").all_inner_texts()
@@ -388,7 +390,7 @@ def long_run(tmp_path: Path) -> Path:
 def test_a_board_fills_while_the_tournament_is_played(browser: Browser, tmp_path: Path, long_run: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    with served(out) as hall, watched(browser) as window:
+    with served(out) as server, watched(browser) as window:
         page, sockets = window.page, list[WebSocketRoute]()
 
         def join(socket: WebSocketRoute) -> None:
@@ -396,7 +398,7 @@ def test_a_board_fills_while_the_tournament_is_played(browser: Browser, tmp_path
             socket.connect_to_server()
 
         page.route_web_socket("**/live", join)
-        hall.enter(page)
+        server.enter(page)
         expect(page.locator(".begin")).to_be_visible()
         page.evaluate("window.isTheSamePage = true")
         playing = arena("tournament", long_run, "--out", out, "--backend", "local", "--workers", "1")
@@ -430,7 +432,7 @@ def test_a_board_fills_while_the_tournament_is_played(browser: Browser, tmp_path
         assert code == 0, errors
         page.wait_for_selector("section[aria-labelledby=head_to_head]")  # what is known only after the end came, too
         assert page.evaluate("window.isTheSamePage") is True
-        found = page.request.get(f"{hall.base}/api/t/moving").json()
+        found = page.request.get(f"{server.base}/api/t/moving").json()
         ratings = [f"{row['rating']:.2f}" for row in found["board"]]
         assert page.locator("table.board [data-field=rating]").all_inner_texts() == ratings
         assert window.complaints == []

@@ -18,8 +18,8 @@ from arena.results.lock import FolderLock
 from arena.server.people.store import PERSON, keep, newest, records
 from arena.tournament.archive.finding import find_match, is_of_people, locate_match
 from arena.tournament.config import check_tournament_name
-from helpers.hall import hall
 from helpers.people_matches import people_match
+from helpers.server import server
 from helpers.tournaments import run
 
 Kept = tuple[Path, MatchRecord, bytes]
@@ -78,9 +78,9 @@ def test_a_match_is_replayed_traced_and_made_a_capsule(kept: Kept, tmp_path: Pat
     assert code == 0 and msgspec.json.decode(file.read_bytes())["tournament"] == "people"
 
 
-def test_the_hall_shows_the_match_at_its_address(kept: Kept) -> None:
+def test_the_server_shows_the_match_at_its_address(kept: Kept) -> None:
     out, record, _ = kept
-    with hall(out) as client:
+    with server(out) as client:
         page = client.get(f"/m/{record.match_id}")
         assert page.status_code == 200 and "/t/people" not in page.text and "/bots/alice" not in page.text
         answer = client.get(f"/api/m/{record.match_id}?seat=0").json()
@@ -90,9 +90,11 @@ def test_the_hall_shows_the_match_at_its_address(kept: Kept) -> None:
         assert client.get("/api").json()["tournaments"] == []
 
 
-def test_the_hall_gives_the_match_as_the_trace_that_the_terminal_prints(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_server_gives_the_match_as_the_trace_that_the_terminal_prints(
+    kept: Kept, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, record, _ = kept
-    with hall(out) as client:
+    with server(out) as client:
         address = f"/m/{record.match_id}/trace"
         assert f'href="{address}"' in client.get(f"/m/{record.match_id}").text
         file = client.get(address)
@@ -111,8 +113,8 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, st
 VERBS = (
     ("status",),
     ("leaderboard",),
-    ("leaderboard", "hall"),
-    ("hall",),
+    ("leaderboard", "archive"),
+    ("archive",),
     ("bots",),
     ("rerate",),
     ("verify-results", "small"),
@@ -123,7 +125,7 @@ def everything(out: Path, capsys: pytest.CaptureFixture[str]) -> dict[tuple[str,
     """What each verb says of a folder, machine-readable where it can be."""
     found = {}
     for verb in VERBS:
-        extra = ["--format", "json"] if verb[0] in ("status", "leaderboard", "hall", "bots") else []
+        extra = ["--format", "json"] if verb[0] in ("status", "leaderboard", "archive", "bots") else []
         found[verb] = printed(capsys, *verb, *extra, "--out", out)
     return found
 
@@ -132,9 +134,9 @@ def test_no_verb_lists_the_matches_of_people(kept: Kept, tmp_path: Path, capsys:
     """Leaderboards are byte-equal with and without them, those of everything included."""
     out = tmp_path / "out"
     run(tmp_path, deals=2)
-    assert main(["hall", "--out", str(out)]) == 0
+    assert main(["archive", "--out", str(out)]) == 0
     capsys.readouterr()
-    everything(out, capsys)  # the hall is rated when it is first asked for
+    everything(out, capsys)  # the server is rated when it is first asked for
     before = everything(out, capsys)
     files = {path: path.read_bytes() for path in out.rglob("*.parquet")}
     shutil.copytree(kept[0] / "people", out / "people")
@@ -147,7 +149,7 @@ def test_no_verb_lists_the_matches_of_people(kept: Kept, tmp_path: Path, capsys:
     assert files == {path: path.read_bytes() for path in out.rglob("*.parquet")}
     code, _, complaint = printed(capsys, "leaderboard", "people", "--out", out)
     assert code == 2 and "no tournament 'people'" in complaint
-    assert printed(capsys, "hall", "--add", out / "people", "--out", out)[0] == 2
+    assert printed(capsys, "archive", "--add", out / "people", "--out", out)[0] == 2
     assert printed(capsys, "report", "people", "--out", out)[0] == 2
 
 

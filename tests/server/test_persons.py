@@ -1,4 +1,4 @@
-"""The names that people play under, and that a person is known again: by another hall, too."""
+"""The names that people play under, and that a person is known again: by another server, too."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def test_a_name_that_nobody_could_tell_or_read_is_refused(offered: str) -> None:
     assert refused.value.status == 400
 
 
-def test_a_person_survives_the_hall_and_only_the_hash_of_the_secret_is_kept(tmp_path: Path) -> None:
+def test_a_person_survives_the_server_and_only_the_hash_of_the_secret_is_kept(tmp_path: Path) -> None:
     file = SiteFile(tmp_path)
     aya, secret = Persons(file).named(None, "Aya")
     assert secret is not None and file.person(aya.secret) == aya

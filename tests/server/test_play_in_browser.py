@@ -40,23 +40,23 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("hall")) as found:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("archive")) as found:
         yield found
 
 
 @pytest.fixture
-def window(browser: Browser, hall: Served) -> Iterator[Watched]:
+def window(browser: Browser, server: Served) -> Iterator[Watched]:
     """A page of somebody who has come in."""
     with watched(browser, width=DESK, **STILL) as found:
-        hall.enter(found.page)
+        server.enter(found.page)
         yield found
 
 
-def assert_quiet(window: Watched, hall: Served) -> None:
+def assert_quiet(window: Watched, server: Served) -> None:
     settled(window.page)
     assert window.complaints == []
-    assert window.outside(hall.base, hall.base.replace("http", "ws")) == []
+    assert window.outside(server.base, server.base.replace("http", "ws")) == []
 
 
 def started(page: Page) -> None:
@@ -67,7 +67,7 @@ def started(page: Page) -> None:
 
 
 @pytest.mark.parametrize("game", SHORT)
-def test_people_play_a_game_to_its_end_and_its_replay_tells_the_same(browser: Browser, hall: Served, game: str) -> None:
+def test_people_play_a_game_to_its_end_and_its_replay_tells_the_same(browser: Browser, server: Served, game: str) -> None:
     ways = (by_mouse, by_keys, by_touch, by_keys)[: SHORT[game]["seats"].count("person") + 1]
     with ExitStack() as stack:
         windows = [
@@ -76,28 +76,28 @@ def test_people_play_a_game_to_its_end_and_its_replay_tells_the_same(browser: Br
         ]
         players = [Player(window.page, way, random.Random(at)) for at, (window, way) in enumerate(zip(windows, ways))]
         host = players[0].page
-        hall.enter(host)
-        opened = open_table(host, hall, f"{game}-ann", game=game, **SHORT[game])
+        server.enter(host)
+        opened = open_table(host, server, f"{game}-ann", game=game, **SHORT[game])
         for at, player in enumerate(players[1:]):
-            join_table(player.page, hall, opened, f"{game}-{at}")
+            join_table(player.page, server, opened, f"{game}-{at}")
         started(host)
         played_to_the_end(players)
         for seat, (player, window) in enumerate(zip(players, windows)):
             over = player.of_kind("over")[-1]
             assert player.page.locator(".live-result tbody tr").count() == len(SHORT[game]["seats"])
-            replay = host.request.get(f"{hall.base}/api/m/{over['match_id']}?seat={seat}").json()["frames"]["frames"]
+            replay = host.request.get(f"{server.base}/api/m/{over['match_id']}?seat={seat}").json()["frames"]["frames"]
             replayed = [event for frame in replay for event in frame.get("events", [])]
             assert player.events() == replayed if player.sockets == 1 else all(event in replayed for event in player.events())
             assert player.page.locator(".live-table").inner_text() != ""
-            assert_quiet(window, hall)
+            assert_quiet(window, server)
 
 
 @pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)])
-def test_a_table_fits_all_widths_and_is_accessible(browser: Browser, hall: Served, language: str, dark: bool) -> None:
+def test_a_table_fits_all_widths_and_is_accessible(browser: Browser, server: Served, language: str, dark: bool) -> None:
     with watched(browser, width=DESK, dark=dark, locale=language, **STILL) as window:
         page = window.page
-        hall.enter(page)
-        open_table(page, hall, f"eve-{language}", game="naga", seats=["me", "person"])
+        server.enter(page)
+        open_table(page, server, f"eve-{language}", game="naga", seats=["me", "person"])
         _assert_good(page)
         started(page)
         player = Player(page, by_mouse)
@@ -108,7 +108,7 @@ def test_a_table_fits_all_widths_and_is_accessible(browser: Browser, hall: Serve
         assert page.evaluate("document.querySelector('[data-zone=hand-0]').getBoundingClientRect().bottom <= 900")
         page.locator(".live-tools button").click()
         page.locator(".live-dialog .live-main").click()
-        assert_quiet(window, hall)
+        assert_quiet(window, server)
 
 
 def _assert_good(page: Page) -> None:
@@ -120,9 +120,9 @@ def _assert_good(page: Page) -> None:
     assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
 
 
-def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window: Watched, hall: Served) -> None:
+def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window: Watched, server: Served) -> None:
     page = window.page
-    open_table(page, hall, "tom", game="yaniv", seats=["me", BOT])
+    open_table(page, server, "tom", game="yaniv", seats=["me", BOT])
     page.wait_for_selector(TURN, timeout=START_MS)
 
     def decision(where: Page) -> list[str]:
@@ -150,23 +150,23 @@ def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window:
     expect(second.locator(".live-trouble")).to_be_visible()
 
 
-def test_a_table_whose_process_is_killed_says_so_and_the_hall_lives(window: Watched, hall: Served) -> None:
+def test_a_table_whose_process_is_killed_says_so_and_the_server_lives(window: Watched, server: Served) -> None:
     page = window.page
-    before = live_tables(hall.process)  # those of other tests may not have ended yet
-    opened = open_table(page, hall, "kim", game="naga", seats=["me", BOT])
+    before = live_tables(server.process)  # those of other tests may not have ended yet
+    opened = open_table(page, server, "kim", game="naga", seats=["me", BOT])
     page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
-    (table,) = live_tables(hall.process) - before
+    (table,) = live_tables(server.process) - before
     os.kill(table, signal.SIGKILL)
     expect(page.locator(".live-trouble a")).to_be_visible()
-    assert page.request.get(f"{hall.base}/api{opened['page']}").json()["state"] == "broken"
-    open_table(page, hall, "kim", game="naga", seats=["me", BOT])
+    assert page.request.get(f"{server.base}/api{opened['page']}").json()["state"] == "broken"
+    open_table(page, server, "kim", game="naga", seats=["me", BOT])
     page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
-    assert_quiet(window, hall)
+    assert_quiet(window, server)
 
 
-def test_a_card_is_dragged_and_a_card_that_cannot_be_played_says_why(window: Watched, hall: Served) -> None:
+def test_a_card_is_dragged_and_a_card_that_cannot_be_played_says_why(window: Watched, server: Served) -> None:
     page = window.page
-    open_table(page, hall, "dora", game="yaniv", seats=["me", BOT])
+    open_table(page, server, "dora", game="yaniv", seats=["me", BOT])
     page.wait_for_selector(TURN, timeout=START_MS)
     assert re.match("discard |call ", page.locator(".choosing [data-action] span").first.inner_text())
     card = page.locator("[data-zone=hand-0] [data-key].can-choose").first
@@ -186,13 +186,13 @@ def test_a_card_is_dragged_and_a_card_that_cannot_be_played_says_why(window: Wat
         link.click()
     popup.value.wait_for_load_state()
     assert popup.value.evaluate("document.getElementById(decodeURIComponent(location.hash.slice(1))) !== null")
-    assert_quiet(window, hall)
+    assert_quiet(window, server)
 
 
 @pytest.mark.parametrize("game", SHORT)
-def test_a_lesson_is_played_to_its_end_by_keys(window: Watched, hall: Served, game: str) -> None:
+def test_a_lesson_is_played_to_its_end_by_keys(window: Watched, server: Served, game: str) -> None:
     page = window.page
-    answer = page.goto(f"{hall.base}/learn/{game}")
+    answer = page.goto(f"{server.base}/learn/{game}")
     assert answer is not None and answer.ok
     page.wait_for_selector(".live-lesson-text [role=status] p")
     count = page.locator(".live-lesson-text .live-note")
@@ -210,12 +210,12 @@ def test_a_lesson_is_played_to_its_end_by_keys(window: Watched, hall: Served, ga
     expect(page.locator(".live-guide a.live-main")).to_be_focused()
     step, steps = map(int, re.findall(r"\d+", told))
     assert step == steps and 8 <= steps <= 15
-    assert_quiet(window, hall)
+    assert_quiet(window, server)
 
 
-def test_the_result_tells_the_luck_of_the_deal_and_leads_on(window: Watched, hall: Served) -> None:
+def test_the_result_tells_the_luck_of_the_deal_and_leads_on(window: Watched, server: Served) -> None:
     page = window.page
-    open_table(page, hall, "lena", game="naga", seats=["me", BOT])
+    open_table(page, server, "lena", game="naga", seats=["me", BOT])
     page.wait_for_selector(TURN, timeout=START_MS)
     played_to_the_end([Player(page, by_mouse)])
     assert page.evaluate("performance.getEntriesByType('measure').length") > 5
@@ -226,14 +226,14 @@ def test_the_result_tells_the_luck_of_the_deal_and_leads_on(window: Watched, hal
     page.wait_for_url(lambda url: url != before)
     page.wait_for_selector(".live-table:not([hidden])", timeout=START_MS)
     assert page.locator(OVER).count() == 0
-    assert_quiet(window, hall)
+    assert_quiet(window, server)
 
 
-def test_on_a_phone_what_others_did_last_and_a_hint_are_in_sight(browser: Browser, hall: Served) -> None:
+def test_on_a_phone_what_others_did_last_and_a_hint_are_in_sight(browser: Browser, server: Served) -> None:
     with watched(browser, width=PHONE, has_touch=True, **STILL) as window:
         page = window.page
-        hall.enter(page)
-        open_table(page, hall, "pia", game="yaniv", seats=["me", BOT, BOT], options={"max_rounds": 1})
+        server.enter(page)
+        open_table(page, server, "pia", game="yaniv", seats=["me", BOT, BOT], options={"max_rounds": 1})
         page.wait_for_selector(TURN, timeout=START_MS)
         player = Player(page, by_touch)
         page.reload()  # now the player hears everything
@@ -254,10 +254,10 @@ def test_on_a_phone_what_others_did_last_and_a_hint_are_in_sight(browser: Browse
         _assert_good(page)
         page.locator(".live-tools button").click()
         page.locator(".live-dialog .live-main").click()
-        assert_quiet(window, hall)
+        assert_quiet(window, server)
 
 
-def test_a_table_notices_a_hall_that_does_not_answer(window: Watched, hall: Served) -> None:
+def test_a_table_notices_a_server_that_does_not_answer(window: Watched, server: Served) -> None:
     """A proxy that swallows all of a socket in the middle of a match, and ends nothing."""
     page, sockets, swallowed = window.page, list[WebSocketRoute](), set[int]()
 
@@ -269,7 +269,7 @@ def test_a_table_notices_a_hall_that_does_not_answer(window: Watched, hall: Serv
 
     page.clock.install()
     page.route_web_socket("**/tables/*/socket", join)
-    open_table(page, hall, "silent", game="naga", seats=["me", BOT])
+    open_table(page, server, "silent", game="naga", seats=["me", BOT])
     expect(page.locator(".live-trouble")).to_be_hidden(timeout=START_MS)
     opened = len(sockets)  # on a busy machine the first one was perhaps too late
     page.clock.run_for(12_000)  # what is asked is answered

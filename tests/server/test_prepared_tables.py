@@ -1,4 +1,4 @@
-"""`arena play --browser`: a hall with one table that waits for the person whom the command line sends."""
+"""`arena play --browser`: a server with one table that waits for the person whom the command line sends."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from arena.cli.main import main
-from arena.cli.table.in_browser import wishes
+from arena.cli.table.in_browser import choices
 from arena.errors import ConfigError
-from helpers.hall import HOST
+from helpers.server import HOST
 
 
 class Server:
@@ -54,7 +54,7 @@ def test_the_address_opens_one_table_with_these_settings(
         assert (entered.status_code, entered.headers["location"]) == (303, path)
         led = client.get(path)
         assert led.status_code == 303 and led.headers["location"].startswith("/tables/")
-        found = server.app.state.hall.tables
+        found = server.app.state.server.tables
         (table,) = found._tables.values()
         assert f"/tables/{table.id}" == led.headers["location"]
         assert table.plan.seed == 7 and table.plan.host_seat == 1
@@ -69,7 +69,7 @@ def test_the_address_opens_one_table_with_these_settings(
 def test_a_game_in_real_time_has_ticks(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(capsys, tmp_path, "nertz", "--level", "casual")[0] == 0
     assert server.app is not None
-    (prepared,) = server.app.state.hall.playing._prepared.values()
+    (prepared,) = server.app.state.server.playing._prepared.values()
     assert prepared.opening.tick_ms == 250 and prepared.opening.options["latency"] == "declared"
     assert prepared.opening.name is None and prepared.usual_name
 
@@ -102,7 +102,7 @@ def test_without_the_extra_it_says_what_to_install(
 
 
 def test_the_own_seat_is_among_the_others() -> None:
-    assert wishes(["club", "expert"], [], 1, []) == ["level:club", "me", "level:expert"]
-    assert wishes([], ["house:random_bot"], 0, []) == ["me", "house:random_bot"]
+    assert choices(["club", "expert"], [], 1, []) == ["level:club", "me", "level:expert"]
+    assert choices([], ["house:random_bot"], 0, []) == ["me", "house:random_bot"]
     with pytest.raises(ConfigError):
-        wishes([], ["mine.py"], 0, [])
+        choices([], ["mine.py"], 0, [])

@@ -17,7 +17,7 @@ AT_ONCE = 6
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """A hall that receives and checks nothing."""
+    """A server that receives and checks nothing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Checks, "start", lambda self: None)
         with with_members(tmp_path_factory.mktemp("results")) as found:
@@ -38,9 +38,9 @@ def at_once(ask: Callable[[int], Any]) -> set[int]:
 
 def bot_of_aya(members: Members, name: str) -> str:
     owner = members.account("aya").id
-    with members.hall.site_file.writing() as db:  # as the inbox does at the first submission
+    with members.server.site_file.writing() as db:  # as the inbox does at the first submission
         db.execute("insert into bots (name, owner, since) values (?, ?, '')", (name, owner))
-    Submissions(members.hall.library.out).submit(name, BotFiles("x.py", {"x.py": b"SECRET = 7\n"}), ("naga",), as_new=True)
+    Submissions(members.server.library.out).submit(name, BotFiles("x.py", {"x.py": b"SECRET = 7\n"}), ("naga",), as_new=True)
     return name
 
 
@@ -48,11 +48,11 @@ def bot_of_aya(members: Members, name: str) -> str:
 def test_a_bot_is_withdrawn_once(members: Members, before: str) -> None:
     bot = bot_of_aya(members, f"twice{len(before)}")
     who = (members.aya, members.organiser, members.host)
-    log = len(members.hall.accounts.audit(most=1000))
+    log = len(members.server.accounts.audit(most=1000))
     statuses = at_once(lambda number: who[number % 3].post(f"{before}/bots/{bot}/withdraw", data={"sure": "yes"}))
     assert statuses == {200 if before else 303}
-    assert Submissions(members.hall.library.out).withdrawal(bot) is not None
-    assert len(members.hall.accounts.audit(most=1000)) - log <= 1
+    assert Submissions(members.server.library.out).withdrawal(bot) is not None
+    assert len(members.server.accounts.audit(most=1000)) - log <= 1
 
 
 @pytest.mark.parametrize("act", ["give", "publish"])
@@ -60,7 +60,7 @@ def test_a_bot_is_given_and_published_by_several(members: Members, act: str) -> 
     bot = bot_of_aya(members, f"many_{act}")
     data = ({"account": "Ben", "version": "1"}, {"account": "Aya", "version": ""})
     assert at_once(lambda number: members.organiser.post(f"/api/bots/{bot}/{act}", data=data[number % 2])) == {200}
-    owned = members.hall.owned.of(bot)
+    owned = members.server.owned.of(bot)
     assert owned is not None and owned.owner_name in ("Aya", "Ben") and owned.published in (None, 1)
 
 
@@ -72,15 +72,15 @@ def test_withdrawn_given_and_sent_together(members: Members) -> None:
         lambda: members.aya.put(f"/api/bots/{bot}", content=b"SECRET = 8\n"),
     ]
     assert at_once(lambda number: acts[number % 3]()) <= {200, 201, 403, 429}
-    owned = members.hall.owned.of(bot)
+    owned = members.server.owned.of(bot)
     assert owned is not None and owned.owner_name == "Ben"
 
 
 def test_somebody_is_invited_by_several(members: Members) -> None:
-    log = members.hall.accounts.audit(most=1)[0].number
+    log = members.server.accounts.audit(most=1)[0].number
     assert at_once(lambda _: members.organiser.post("/admin/invite", data={"names": "Twin\nTwo"})) == {200}
-    assert [one.account.name for one in members.hall.accounts.members()].count("Twin") == 1
-    assert members.hall.accounts.audit(most=1)[0].number - log == 2 * AT_ONCE
+    assert [one.account.name for one in members.server.accounts.members()].count("Twin") == 1
+    assert members.server.accounts.audit(most=1)[0].number - log == 2 * AT_ONCE
 
 
 @pytest.mark.parametrize("what", ["close", "reopen", "role"])
@@ -94,7 +94,7 @@ def test_a_link_lets_in_one_and_the_others_are_told(members: Members) -> None:
     code, browsers = members.invited("Quick"), [members.client() for _ in range(AT_ONCE)]
     answers = [browser.post for browser in browsers]
     assert at_once(lambda number: answers[number]("/invite", data={"code": code})) == {200, 403}
-    assert len(members.hall.accounts.sessions(members.account("Quick"))) == 1
+    assert len(members.server.accounts.sessions(members.account("Quick"))) == 1
 
 
 def test_a_name_is_taken_by_one_of_several(members: Members) -> None:
@@ -109,7 +109,7 @@ def test_a_name_is_taken_by_one_of_several(members: Members) -> None:
 @pytest.mark.parametrize("path", ["/account/tokens", "/account/token", "/logout", "/account/logout"])
 def test_the_own_account_is_changed_by_several_pages(members: Members, path: str) -> None:
     browser = members.client()
-    joined = members.hall.accounts.join(members.invited(f"Page {path.replace('/', ' ')}"))
+    joined = members.server.accounts.join(members.invited(f"Page {path.replace('/', ' ')}"))
     assert joined is not None
     browser.post("/login", data={"token": joined.token})
     assert at_once(lambda _: browser.post(path, data={"label": "x"})) <= {200, 303, 401, 403}

@@ -1,4 +1,4 @@
-"""Markdown on the hall's pages: no style, no code of others, headings to jump to."""
+"""Markdown on the server's pages: no style, no code of others, headings to jump to."""
 
 from arena import games
 from arena.reports.manual import rules_texts

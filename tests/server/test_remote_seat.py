@@ -149,7 +149,7 @@ def test_a_lost_connection_stops_the_clock_for_a_moment_and_no_longer(away: floa
 
 @pytest.mark.parametrize("number", [0, 3])
 def test_the_table_asks_nothing_twice(number: int) -> None:
-    """The hall knows what a program has heard: a table that asked again, too, would get two answers, and call them a fault."""
+    """The server knows what a program has heard: a table that asked again, too, would get two answers and call them a fault."""
 
     def react(line: dict[str, Any], now: int) -> list[Reply]:
         cut: list[Reply] = [(0.0, Cut(seat=0)), (0.01, Resumed(seat=0))] if now == number else []

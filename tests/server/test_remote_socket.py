@@ -19,8 +19,8 @@ from arena.server.remote.lobby import AN_ACCOUNT
 from arena.server.remote.socket import AN_ACCOUNT as SOCKETS
 from arena.tournament.archive.finding import locate_match
 from helpers.bots_process import MATCH_ID
-from helpers.hall import HOST
 from helpers.members import Members, with_members
+from helpers.server import HOST
 
 COMMAND = (sys.executable, "-I", "-S", str(Path(__file__).parents[1] / "helpers" / "bots_process.py"))
 
@@ -53,7 +53,7 @@ def play(line: WebSocketTestSession) -> dict[str, Any]:
 
 
 def closed(line: WebSocketTestSession) -> WebSocketDisconnect:
-    """How the hall closes the socket; what it says before is passed over."""
+    """How the server closes the socket; what it says before is passed over."""
     with pytest.raises(WebSocketDisconnect) as found:
         while True:
             line.receive_json()
@@ -73,17 +73,17 @@ def test_a_program_plays_under_the_name_of_its_account(members: Members) -> None
 
 
 def test_programs_whose_matches_have_taken_an_hours_computing_wait_and_others_play(members: Members) -> None:
-    hall, aya, ben = members.hall, members.account("aya"), members.account("ben")
-    computing = hall.lobby._computing
+    server, aya, ben = members.server, members.account("aya"), members.account("ben")
+    computing = server.lobby._computing
     computing._left._clock = lambda: 0.0  # nothing is paid back meanwhile
     computing.charge(aya.id, computing.seconds + 9.0)
     with socket(members.program("aya")) as late, socket(members.program("ben")) as line:
         assert (join(late)["type"], join(line)["type"]) == ("joined", "joined")
         assert "Aya/bot" not in play(line)["names"]
-        waiting = next(one for one in hall.lobby.programs if one.account == aya)
-        assert waiting.turns == 0 and waiting in hall.lobby._resting
+        waiting = next(one for one in server.lobby.programs if one.account == aya)
+        assert waiting.turns == 0 and waiting in server.lobby._resting
     assert computing._left.left(ben.id) < computing.seconds, "a match is paid for"
-    assert not hall.submitting.computing.is_used_up(aya), "bots are sent all the same"
+    assert not server.submitting.computing.is_used_up(aya), "bots are sent all the same"
 
 
 @pytest.mark.parametrize(("who", "status"), [("gus", 403), ("stranger", 401)])
@@ -207,7 +207,7 @@ def test_who_leaves_is_gone_and_its_key_too(members: Members) -> None:
 def test_a_closed_account_plays_no_more(members: Members) -> None:
     with socket(members.program("ben")) as line:
         join(line)
-        members.hall.accounts.close("test", members.account("ben"))
+        members.server.accounts.close("test", members.account("ben"))
         assert members.organiser.get("/api/remote").status_code == 200
         assert closed(line).code in (4401, 1012)
     with pytest.raises(WebSocketDenialResponse), socket(members.program("ben")):
@@ -217,11 +217,11 @@ def test_a_closed_account_plays_no_more(members: Members) -> None:
 def test_a_program_hears_what_came_of_a_match_before_the_next_one_begins(
     members: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    """However long the hall looks for it: the news of a match that is over would end the one that goes on."""
+    """However long the server looks for it: the news of a match that is over would end the one that goes on."""
     free: list[bool] = []
 
     def slow(results: Path, match_id: str) -> object:
-        free.extend(one.is_free for one in members.hall.lobby.programs)
+        free.extend(one.is_free for one in members.server.lobby.programs)
         return locate_match(results, match_id)
 
     monkeypatch.setattr(lobby, "locate_match", slow)
@@ -233,16 +233,16 @@ def test_a_program_hears_what_came_of_a_match_before_the_next_one_begins(
 
 
 def test_a_match_can_be_asked_for_with_a_program_that_is_here(members: Members) -> None:
-    wish = json.dumps({"game": "naga", "bots": ["remote:Aya/bot", "level:club"]})
-    assert members.ben.post("/api/ask", content=wish).status_code == 404
+    choice = json.dumps({"game": "naga", "bots": ["remote:Aya/bot", "level:club"]})
+    assert members.ben.post("/api/ask", content=choice).status_code == 404
     with socket(members.program("aya")) as line:
         join(line)
-        first = play(line)  # what the hall arranged
-        asked = members.ben.post("/api/ask", content=wish)
+        first = play(line)  # what the server arranged
+        asked = members.ben.post("/api/ask", content=choice)
         assert asked.status_code == 201, asked.text
         result = play(line)
         while result["names"] != ["Aya/bot", "club"]:
             result = play(line)
         assert result["rating"] is None and first["match"] == MATCH_ID
-    assert members.gus.post("/api/ask", content=wish).status_code == 403
+    assert members.gus.post("/api/ask", content=choice).status_code == 403
     assert members.gus.get("/ask").status_code == 403

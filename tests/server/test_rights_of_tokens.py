@@ -12,11 +12,11 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from arena.results import accounts as stored
 from arena.results.accounts import Accounts, Scope
 from arena.results.site_file import SITE_FILE, Role, SiteFile, digest
-from arena.server.app import Hall
+from arena.server.app import Server
 from arena.server.entrance import BY_NO_TOKEN, beyond_scope
 from arena.server.submitting.checks import Checks
-from helpers.hall import TOKEN
 from helpers.members import Members, with_members
+from helpers.server import TOKEN
 
 ADMIN = {
     "invite": {"names": ["Mallory"]},
@@ -29,7 +29,7 @@ EARLIER = (datetime.now(UTC) - timedelta(hours=2)).isoformat(timespec="seconds")
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """A hall that receives and checks nothing."""
+    """A server that receives and checks nothing."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Checks, "start", lambda self: None)
         with with_members(tmp_path_factory.mktemp("results")) as found:
@@ -40,13 +40,13 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
 def _without_tokens(members: Members) -> Iterator[None]:
     """The tokens of a test end with it: an account may have only some."""
     yield
-    with members.hall.site_file.writing() as db:
+    with members.server.site_file.writing() as db:
         db.execute("update secrets set ended = 'now' where kind = 'api'")
 
 
 def program(members: Members, who: str, scope: Scope, days: int = 7) -> TestClient:
     """A program with a new token of somebody."""
-    token = members.hall.accounts.make_api_token(members.account(who), "test", scope, days)
+    token = members.server.accounts.make_api_token(members.account(who), "test", scope, days)
     assert token is not None
     client = members.client()
     client.headers["authorization"] = f"Bearer {token}"
@@ -70,13 +70,13 @@ def name_in(browser: TestClient) -> str:
 @pytest.mark.parametrize("path", ["/login", "/invite"])
 def test_a_link_logs_nobody_in_by_itself_and_nobody_in_as_somebody_else(members: Members, path: str) -> None:
     fields = {"token": members.token("ben"), "code": members.invited("Ben")}
-    reader, sessions = browser_of(members, "aya"), len(members.hall.accounts.sessions(members.account("ben")))
+    reader, sessions = browser_of(members, "aya"), len(members.server.accounts.sessions(members.account("ben")))
     page = reader.get(path)
     assert page.status_code == 200 and "set-cookie" not in page.headers
     assert "logged in as Aya" in page.text and 'action="/logout"' in page.text and f'action="{path}"' not in page.text
     refused = reader.post(path, data=fields)
     assert refused.status_code == 409 and "set-cookie" not in refused.headers and name_in(reader) == "Aya"
-    assert len(members.hall.accounts.sessions(members.account("ben"))) == sessions
+    assert len(members.server.accounts.sessions(members.account("ben"))) == sessions
     assert reader.post("/login", data={"token": TOKEN}).status_code == 409, "nor as the organiser"
     left = reader.post("/logout", data={"next": path})
     assert left.headers["location"] == path
@@ -84,10 +84,10 @@ def test_a_link_logs_nobody_in_by_itself_and_nobody_in_as_somebody_else(members:
     assert page.status_code == 200 and f'action="{path}"' in page.text and "<button" in page.text
     assert reader.post(path, data=fields).status_code in (200, 303) and name_in(reader) == "Ben"
     if path == "/invite":  # which has ended the old token
-        members._tokens["ben"] = members.hall.accounts.replace_token(members.account("ben"), None)
+        members._tokens["ben"] = members.server.accounts.replace_token(members.account("ben"), None)
 
 
-def test_who_logs_out_is_led_to_a_door_of_the_hall_and_nowhere_else(members: Members) -> None:
+def test_who_logs_out_is_led_to_a_door_of_the_server_and_nowhere_else(members: Members) -> None:
     for following in ("//evil.example", "https://evil.example", "/account", ""):
         answer = browser_of(members, "aya").post("/logout", data={"next": following})
         assert answer.headers["location"] == "/login"
@@ -95,7 +95,7 @@ def test_who_logs_out_is_led_to_a_door_of_the_hall_and_nowhere_else(members: Mem
 
 def test_a_guest_of_a_table_may_come_in_as_who_was_invited(members: Members) -> None:
     guest = members.client()
-    guest.cookies.set("arena_session_8000", members.hall.sessions.opened(guest_at="127.0.0.1"))
+    guest.cookies.set("arena_session_8000", members.server.sessions.opened(guest_at="127.0.0.1"))
     assert guest.get("/login").status_code == 200
     assert guest.post("/login", data={"token": members.token("aya")}).status_code == 303
 
@@ -107,7 +107,7 @@ def test_a_guest_of_a_table_may_come_in_as_who_was_invited(members: Members) -> 
 @pytest.mark.parametrize("scope", [*Scope, None])
 def test_no_token_of_an_account_lets_anybody_in_or_shuts_them_out(members: Members, what: str, scope: Scope | None) -> None:
     client = members.program("organiser") if scope is None else program(members, "organiser", scope)
-    log, role = members.hall.accounts.audit(most=1000), members.account("gus").role
+    log, role = members.server.accounts.audit(most=1000), members.account("gus").role
     for path, sent in (
         (f"/api/admin/{what}", {"json": ADMIN[what]}),
         (f"/admin/{what}", {"data": {"name": "Gus", "names": "M"}}),
@@ -119,8 +119,8 @@ def test_no_token_of_an_account_lets_anybody_in_or_shuts_them_out(members: Membe
         data = {"label": "x", "sure": "yes", "token": members.token("ben"), "code": members.invited("Ned")}
         answer = client.post(path, data=data)
         assert answer.status_code == 403 and "set-cookie" not in answer.headers, path
-    assert members.account("gus").role is role and members.hall.accounts.find("Mallory") is None
-    assert [row for row in members.hall.accounts.audit(most=1000) if row.about != "Ned"] == [
+    assert members.account("gus").role is role and members.server.accounts.find("Mallory") is None
+    assert [row for row in members.server.accounts.audit(most=1000) if row.about != "Ned"] == [
         row for row in log if row.about != "Ned"
     ]
 
@@ -155,8 +155,8 @@ def test_an_organisers_token_is_an_authors_unless_it_manages(members: Members) -
 
 def test_every_address_that_changes_something_is_judged(members: Members) -> None:
     """An address that nobody has thought of asks for the widest scope."""
-    hall: Hall = members.hall
-    for route in hall.routes():
+    server: Server = members.server
+    for route in server.routes():
         methods = getattr(route, "methods", None) or set()
         path = getattr(route, "path", "").replace("{name}", "bot").replace("{id}", "x").replace("{code}", "x")
         for method in methods - {"GET", "HEAD"}:
@@ -174,11 +174,11 @@ def test_a_token_ends_by_itself(members: Members, monkeypatch: pytest.MonkeyPatc
     for module in ("arena.server.entrance", "arena.results.accounts"):
         monkeypatch.setattr(f"{module}.now", lambda: later)
     assert client.get("/api").status_code == 401
-    assert members.hall.accounts.api_tokens(members.account("aya")) == []
+    assert members.server.accounts.api_tokens(members.account("aya")) == []
 
 
 def test_a_page_makes_narrow_tokens_unless_told_otherwise(members: Members) -> None:
-    accounts, ben = members.hall.accounts, members.account("ben")
+    accounts, ben = members.server.accounts, members.account("ben")
     ben_browser = browser_of(members, "ben")
     for more in ({}, {"scope": "send", "days": "365"}, {"scope": "all"}, {"days": "9999"}, {"days": "x"}, {"days": "-1"}):
         status = ben_browser.post("/account/tokens", data={"label": "t", **more}).status_code
@@ -191,7 +191,7 @@ def test_a_page_makes_narrow_tokens_unless_told_otherwise(members: Members) -> N
     assert "send bots and play" in page and '<option value="look">' in page
 
 
-def test_tokens_of_an_older_hall_may_look_for_some_time(tmp_path: Path) -> None:
+def test_tokens_of_an_older_server_may_look_for_some_time(tmp_path: Path) -> None:
     accounts = Accounts(SiteFile(tmp_path))
     account = accounts.invite("test", ["Olga"], Role.ORGANISER)[0].account
     token = accounts.make_api_token(account, "old", Scope.MANAGE)
@@ -213,10 +213,10 @@ def test_tokens_of_an_older_hall_may_look_for_some_time(tmp_path: Path) -> None:
 def aged(members: Members, browser: TestClient) -> None:
     """Let it be two hours ago that somebody logged in in a browser."""
     name = digest(browser.cookies["arena_session_8000"])
-    with members.hall.site_file.writing() as db:
+    with members.server.site_file.writing() as db:
         db.execute("update sessions set opened = ? where digest = ?", (EARLIER, name))
-    if name in members.hall.sessions._open:
-        members.hall.sessions._open[name] -= 7200
+    if name in members.server.sessions._open:
+        members.server.sessions._open[name] -= 7200
 
 
 def host_browser(members: Members) -> TestClient:
@@ -234,11 +234,11 @@ FORMS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("what", FORMS)
 @pytest.mark.parametrize("who", ["organiser", "host"])
 def test_an_old_session_has_to_show_the_token_and_loses_nothing(members: Members, who: str, what: str) -> None:
-    members.hall.accounts.find("Una") or members.invited("Una")
+    members.server.accounts.find("Una") or members.invited("Una")
     browser = host_browser(members) if who == "host" else browser_of(members, who)
     right = TOKEN if who == "host" else members.token(who)
     aged(members, browser)
-    log = members.hall.accounts.audit(most=1000)
+    log = members.server.accounts.audit(most=1000)
     asked = browser.post(f"/admin/{what}", data=FORMS[what])
     assert asked.status_code == 403 and 'name="token"' in asked.text
     assert all(f'value="{value}"' in asked.text for value in FORMS[what].values())
@@ -246,9 +246,9 @@ def test_an_old_session_has_to_show_the_token_and_loses_nothing(members: Members
     for wrong in ("x", members.token("aya"), program(members, "organiser", Scope.MANAGE).headers["authorization"][7:]):
         refused = browser.post(f"/admin/{what}", data={**FORMS[what], "token": wrong})
         assert refused.status_code == 403 and "not your token" in refused.text
-    assert members.hall.accounts.audit(most=1000) == log
+    assert members.server.accounts.audit(most=1000) == log
     done = browser.post(f"/admin/{what}", data={**FORMS[what], "token": right})
-    assert done.status_code in (200, 303) and members.hall.accounts.audit(most=1000) != log
+    assert done.status_code in (200, 303) and members.server.accounts.audit(most=1000) != log
     assert browser.post(f"/admin/{what}", data=FORMS[what]).status_code in (200, 303, 400), "for an hour it is not asked again"
 
 
@@ -260,13 +260,13 @@ def test_an_old_session_gets_no_new_token_by_which_it_would_be_fresh(members: Me
     asked = browser.post(path, data=form)
     assert asked.status_code == 403 and 'name="token"' in asked.text and 'value="mine"' in asked.text
     account = members.account("organiser")
-    assert members.hall.accounts.api_tokens(account) == []
-    assert members.hall.accounts.of_token(digest(members.token("organiser")), stored.Kind.PERSON) == account
+    assert members.server.accounts.api_tokens(account) == []
+    assert members.server.accounts.of_token(digest(members.token("organiser")), stored.Kind.PERSON) == account
     assert browser.post("/admin/role", data={"name": "Gus", "role": "guest"}).status_code == 403
     made = browser.post(path, data={**form, "token": members.token("organiser")})
     assert made.status_code == 200
     if path == "/account/token":  # which has ended the old one
-        members._tokens["organiser"] = members.hall.accounts.replace_token(account, None)
+        members._tokens["organiser"] = members.server.accounts.replace_token(account, None)
 
 
 def test_looking_and_own_bots_ask_for_no_token(members: Members) -> None:

@@ -1,4 +1,4 @@
-"""The hall beside the ladder of its contest: it starts it, hears it, starts it again, and hangs up at its end."""
+"""The server beside the ladder of its contest: it starts it, hears it, starts it again, and hangs up at its end."""
 
 import asyncio
 import sys
@@ -19,7 +19,7 @@ from arena.server.submitting.checks import Checks
 from arena.tournament.check_report import refused
 from helpers import scripted_ladder
 from helpers.contests import write_contest
-from helpers.hall import hall
+from helpers.server import server
 
 PATIENCE = 60.0
 
@@ -32,7 +32,7 @@ async def until(is_so: Callable[[], bool]) -> None:
         await asyncio.sleep(0.01)
 
 
-def test_a_hall_starts_the_ladder_again_hears_it_and_hangs_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_starts_the_ladder_again_hears_it_and_hangs_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "FIRST_WAIT", 0.01)
     results, diary = tmp_path / "out", tmp_path / "diary"
     inbox = Inbox(results)
@@ -61,7 +61,7 @@ def test_a_hall_starts_the_ladder_again_hears_it_and_hangs_up(tmp_path: Path, mo
 
 
 def test_a_version_that_is_rated_came_into_the_ladder_before(tmp_path: Path) -> None:
-    """The ladder may find a version before its check has told the hall: what it says then is heard too early."""
+    """The ladder may find a version before its check has told the server: what it says then is heard too early."""
     inbox = Inbox(tmp_path)
     sent = inbox.receive("someone", "alice", b"x", ".py", is_taken=False, is_organiser=False)
     inbox.mark_entered("alice", 1)
@@ -75,7 +75,7 @@ def test_a_version_that_is_rated_came_into_the_ladder_before(tmp_path: Path) -> 
 def test_the_author_of_a_version_that_is_left_out_is_told_on_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Checks, "start", lambda self: None)
     inbox = Inbox(tmp_path)
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         address = client.put("/api/bots/alice", content=b"x").headers["location"]
         sent = inbox.find(address.rpartition("/")[2])
         assert sent is not None
@@ -87,20 +87,20 @@ def test_the_author_of_a_version_that_is_left_out_is_told_on_its_page(tmp_path: 
         told = client.get(address).json()["submission"]
         assert (told["state"], told["asleep"]) == ("slow", 31.6)
         for page in (f"/submissions/{sent.id}", "/me"):
-            assert "too slow for the hall: it slept for 32 s in the ladder" in client.get(f"{page}?lang=en").text
+            assert "too slow to take part: it slept for 32 s in the ladder" in client.get(f"{page}?lang=en").text
             assert "このホールには遅すぎます" in client.get(f"{page}?lang=ja").text
         second = inbox.receive(sent.account, "alice", b"y", ".py", is_taken=False, is_organiser=False)
         assert inbox.end(second, State.ACCEPTED, b"{}", sha256="1" * 64, version=2).stage == "accepted"
 
 
-def test_an_address_that_is_none_is_refused_before_the_hall_opens(tmp_path: Path) -> None:
+def test_an_address_that_is_none_is_refused_before_the_server_opens(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="--address: HOST:PORT"):
         RunningContest(write_contest(tmp_path), tmp_path / "out", address="somewhere")
     with pytest.raises(ConfigError, match="--workers: at least 1"):
         RunningContest(write_contest(tmp_path), tmp_path / "out", workers=0)
 
 
-def test_a_ladder_that_cannot_be_started_stops_no_hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ladder_that_cannot_be_started_stops_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contest = RunningContest(write_contest(tmp_path), tmp_path / "out", command=(str(tmp_path / "none"),))
     app = application(tmp_path / "out", contest=contest)
 

@@ -1,4 +1,4 @@
-"""Every point of the hall's safety list, tried over all addresses of the finished hall: those of `arena serve --contest`, too.
+"""Every point of the server's safety list, tried over all its addresses, also those of `arena serve --contest`.
 
 The addresses are read off the application, so a new one is tried as soon as it is there. Which other tests try a point more
 closely says `ELSEWHERE`; that they exist is a test. The points:
@@ -26,14 +26,14 @@ from arena.results.site_file import SITE_FILE
 from arena.server.guard import FOR_GUESTS, OPEN, BehindProxy, Rules
 from arena.server.headers import EMBEDDED, POLICY
 from arena.server.limits import Rate
-from helpers.hall import HOST, TOKEN
 from helpers.members import Members, with_members
 from helpers.paths import ROOT, TESTS
+from helpers.server import HOST, TOKEN
 
 ELSEWHERE = {
     1: ("server/test_guard.py::test_a_foreign_host_is_refused",
-        "server/test_behind_proxy.py::test_only_the_public_name_and_loopback_name_the_hall",
-        "server/test_nginx.py::test_the_hall_is_not_there_under_another_name"),
+        "server/test_behind_proxy.py::test_only_the_public_name_and_loopback_name_the_server",
+        "server/test_nginx.py::test_the_server_is_not_there_under_another_name"),
     2: ("server/test_guard.py::test_another_site_can_neither_log_in_nor_open_a_socket",
         "server/test_guard.py::test_the_token_opens_a_session_with_a_cookie_that_scripts_cannot_read",
         "server/test_guard.py::test_a_page_elsewhere_leads_here_and_loads_nothing",
@@ -43,7 +43,7 @@ ELSEWHERE = {
         "server/test_server.py::test_a_message_that_is_too_large_closes_its_socket_alone",
         "server/test_live_feed.py::test_a_socket_asks_so_much_and_no_more",
         "server/test_live_feed.py::test_a_session_has_so_many_sockets_and_closed_ones_make_room",
-        "server/test_hall_tables.py::test_only_who_sits_at_a_table_learns_that_it_is_there",
+        "server/test_server_tables.py::test_only_who_sits_at_a_table_learns_that_it_is_there",
         "server/test_hostile_tables.py::test_who_has_lost_a_seat_says_nothing_more_there"),
     4: ("server/test_entrance.py::test_only_hashes_are_kept", "server/test_entrance.py::test_forged_secrets_are_nobodys",
         "server/test_entrance.py::test_a_closed_account_is_out_at_once_with_all_it_had",
@@ -70,9 +70,9 @@ ELSEWHERE = {
          "server/test_nginx.py::test_what_a_client_says_of_itself_is_dropped"),
     11: ("server/test_safety_rights.py::test_a_submission_is_its_authors_and_organisers",
          "server/test_safety_rights.py::test_no_page_shows_the_source_of_anybody",
-         "server/test_notes_in_the_hall.py::test_nobody_else_reads_it",
-         "server/test_notes_in_the_hall.py::test_a_bot_of_the_same_name_is_not_the_same_bot",
-         "server/test_notes_in_the_hall.py::test_what_a_bot_printed_before_its_fault_is_its_authors"),
+         "server/test_notes_in_the_server.py::test_nobody_else_reads_it",
+         "server/test_notes_in_the_server.py::test_a_bot_of_the_same_name_is_not_the_same_bot",
+         "server/test_notes_in_the_server.py::test_what_a_bot_printed_before_its_fault_is_its_authors"),
     12: ("server/test_safety_rights.py::test_what_an_organiser_does_is_logged_and_the_log_only_grows",
          "server/test_safety_rights.py::test_no_code_changes_or_removes_what_is_logged"),
 }  # fmt: skip
@@ -101,7 +101,7 @@ WHO = ("stranger", "gus", "organiser")
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """The hall, and everybody who may come there."""
+    """The server, and everybody who may come there."""
     with with_members(tmp_path_factory.mktemp("results"), rules=generous()) as found:
         yield found
 
@@ -160,7 +160,7 @@ def test_no_other_site_makes_a_browser_do_anything(members: Members, headers: di
 
 def test_nothing_that_is_asked_by_get_changes_anything(members: Members) -> None:
     """A link is followed from anywhere, so what it leads to may only show."""
-    file = members.hall.library.out / SITE_FILE
+    file = members.server.library.out / SITE_FILE
     before = _rows(file)
     for method, path in routes(members):
         if method == "GET":
@@ -198,7 +198,7 @@ def refused(client: TestClient, path: str, headers: dict[str, str]) -> int:
 
 def test_no_secret_is_written_down(members: Members, caplog: pytest.LogCaptureFixture) -> None:
     """Of a token, a session, a join link and an API token nothing but the SHA-256 is kept, and no log has any of them."""
-    accounts = members.hall.accounts
+    accounts = members.server.accounts
     code = members.invited("Somebody new")
     joined = accounts.join(code)
     assert joined is not None
@@ -209,7 +209,7 @@ def test_no_secret_is_written_down(members: Members, caplog: pytest.LogCaptureFi
             members.client().post("/login", data={"token": secret})
             members.client().get("/api", headers={"authorization": f"Bearer {secret}"})
             members.client().post("/invite", data={"code": secret})
-    files = [path for path in members.hall.library.out.rglob("*") if path.is_file()]
+    files = [path for path in members.server.library.out.rglob("*") if path.is_file()]
     assert any(path.name == "site.sqlite" for path in files)
     kept = b"".join(path.read_bytes() for path in files)
     for secret in (code, joined.token, joined.session, api, TOKEN):
@@ -218,10 +218,10 @@ def test_no_secret_is_written_down(members: Members, caplog: pytest.LogCaptureFi
 
 def test_what_opens_a_session_is_no_token_for_programs_and_the_other_way_round(members: Members) -> None:
     account = members.account("ben")
-    session = members.hall.accounts.open_session(account)
+    session = members.server.accounts.open_session(account)
     assert members.client().get("/api", headers={"authorization": f"Bearer {session}"}).status_code == 401
-    api = members.hall.accounts.make_api_token(account, "laptop")
-    assert api is not None and members.hall.accounts.of_token(api, Kind.API) is None  # by its hash alone
+    api = members.server.accounts.make_api_token(account, "laptop")
+    assert api is not None and members.server.accounts.of_token(api, Kind.API) is None  # by its hash alone
     assert members.client().post("/login", data={"token": api}).status_code == 403
 
 
@@ -262,7 +262,7 @@ def test_ids_and_names_that_nobody_has_are_refused_everywhere(members: Members, 
 # 8. No outgoing request
 
 
-def test_the_hall_asks_nobody_for_anything(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_asks_nobody_for_anything(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
 
     def connect(_: object, address: object) -> None:
@@ -277,7 +277,7 @@ def test_the_hall_asks_nobody_for_anything(members: Members, monkeypatch: pytest
     assert not opened
 
 
-def test_no_code_of_the_hall_can_ask_anybody() -> None:
+def test_no_code_of_the_server_can_ask_anybody() -> None:
     """What speaks HTTP as a client is for commands: `arena submit --to`, `arena join`, and the bench."""
     clients = {
         "urllib.request",
@@ -344,7 +344,7 @@ def test_without_a_session_there_is_the_door_alone(members: Members) -> None:
 
 def test_a_guest_of_a_table_has_the_table_the_rules_and_nothing_else(members: Members) -> None:
     guest = members.client()
-    guest.cookies.update({"arena_session_8000": members.hall.sessions.opened(guest_at="")})
+    guest.cookies.update({"arena_session_8000": members.server.sessions.opened(guest_at="")})
     for method, path in routes(members):
         address = filled(path)
         if not is_open(path):

@@ -1,4 +1,4 @@
-"""Who may do what, over all addresses of the finished hall: guests, authors, organisers. And uploads, sources, the audit log.
+"""Who may do what, over all addresses of the finished server: guests, authors, organisers. And uploads, sources, the audit log.
 
 Points 6, 11 and 12 of the safety list; the others are in test_safety_list.py.
 """
@@ -36,7 +36,7 @@ CODE = b"from arena.agent import Agent\n\n\nclass Own(Agent):\n    def act(self,
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """A hall that receives bots, and checks none; one address may ask as often as it likes."""
+    """A server that receives bots, and checks none; one address may ask as often as it likes."""
     many = Rate(1e6, 1_000_000)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Checks, "start", lambda self: None)
@@ -87,12 +87,12 @@ def test_all_other_pages_are_for_everybody_who_was_invited(members: Members) -> 
 
 
 def test_whoever_is_shut_out_has_nothing_left(members: Members) -> None:
-    joined = members.hall.accounts.join(members.invited("Zoe"))
+    joined = members.server.accounts.join(members.invited("Zoe"))
     assert joined is not None
     program = members.client()
     program.headers["authorization"] = f"Bearer {joined.token}"
     assert program.get("/api/me").status_code == 200
-    members.hall.accounts.close("test", joined.account)
+    members.server.accounts.close("test", joined.account)
     for address in pages(members):
         if not address.startswith(OPEN):
             assert program.get(address).status_code == 401, address
@@ -108,7 +108,7 @@ def test_whoever_is_shut_out_has_nothing_left(members: Members) -> None:
 def test_no_bot_has_a_name_that_is_none(members: Members, name: str) -> None:
     answer = members.aya.put(f"/api/bots/{name}", content=CODE)
     assert 400 <= answer.status_code < 500 and "set-cookie" not in answer.headers
-    assert not members.hall.submitting.inbox.everything()
+    assert not members.server.submitting.inbox.everything()
 
 
 def test_a_body_is_counted_while_it_comes(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,20 +124,20 @@ def test_a_body_is_counted_while_it_comes(members: Members, monkeypatch: pytest.
     assert members.aya.put("/api/bots/large", content=b"x" * 1001).status_code == 413
     assert members.aya.put("/api/bots/large", content=b"").status_code == 400
     assert members.aya.put("/api/bots/large", content=endless()).status_code == 413
-    inbox = members.hall.submitting.inbox
+    inbox = members.server.submitting.inbox
     assert inbox.owner_of("large") is None and not [path for path in inbox.folder.glob("*") if path.suffix != ".lock"]
 
 
-def test_nothing_that_is_received_is_run_or_read_by_the_hall(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_that_is_received_is_run_or_read_by_the_server(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
     """A zip stays packed until a process of its own looks into it; see tests/agent/test_hostile_zips.py for what that does."""
     monkeypatch.setattr(zipfile, "ZipFile", None)
     target = io.BytesIO(b"PK\x03\x04" + b"../../evil" * 10)
     answer = members.aya.put("/api/bots/packed", content=target.getvalue())
     assert answer.status_code == 201 and answer.json()["state"] == "waiting"
-    (sent,) = [one for one in members.hall.submitting.inbox.everything() if one.bot == "packed"]
-    path = members.hall.submitting.inbox.path_of(sent)
+    (sent,) = [one for one in members.server.submitting.inbox.everything() if one.bot == "packed"]
+    path = members.server.submitting.inbox.path_of(sent)
     assert path.read_bytes() == target.getvalue() and not path.stat().st_mode & 0o111
-    members.hall.submitting.inbox.end(sent, State.VOID, msgspec.json.encode(Checked(report=None)))
+    members.server.submitting.inbox.end(sent, State.VOID, msgspec.json.encode(Checked(report=None)))
 
 
 def test_a_bot_of_somebody_else_takes_no_version(members: Members) -> None:
@@ -146,7 +146,7 @@ def test_a_bot_of_somebody_else_takes_no_version(members: Members) -> None:
         assert one.put("/api/bots/ayas", content=CODE).status_code == 403
     assert members.stranger.put("/api/bots/ayas", content=CODE).status_code == 401
     assert members.ben.put("/api/bots/naga_greedy", content=CODE).status_code == 403
-    assert members.hall.submitting.inbox.owner_of("ayas") == members.account("aya").id
+    assert members.server.submitting.inbox.owner_of("ayas") == members.account("aya").id
 
 
 def test_quotas_hold_and_say_how_long_to_wait(members: Members) -> None:
@@ -160,7 +160,7 @@ def test_quotas_hold_and_say_how_long_to_wait(members: Members) -> None:
 
 
 def test_a_submission_is_its_authors_and_organisers(members: Members) -> None:
-    sent = members.hall.submitting.inbox.of_account(members.account("aya").id)[0]
+    sent = members.server.submitting.inbox.of_account(members.account("aya").id)[0]
     for address in (f"/submissions/{sent.id}", f"/api/submissions/{sent.id}"):
         assert [one.get(address).status_code for one in (members.aya, members.organiser, members.host)] == [200] * 3
         found = [one.get(address) for one in (members.ben, members.gus, members.stranger)]
@@ -179,11 +179,11 @@ def test_everything_is_not_for_authors(members: Members) -> None:
     for one in (members.aya, members.ben):
         answer = one.get("/api/me?everybody=true")
         own = {row["bot"] for row in answer.json().get("submissions", ())} if answer.status_code == 200 else set()
-        assert own <= set(members.hall.submitting.inbox.bots_of(members.account("aya" if one is members.aya else "ben").id))
+        assert own <= set(members.server.submitting.inbox.bots_of(members.account("aya" if one is members.aya else "ben").id))
 
 
 def test_ids_of_accounts_and_hashes_of_secrets_are_on_no_page(members: Members) -> None:
-    with closing(sqlite3.connect(members.hall.library.out / SITE_FILE)) as db:
+    with closing(sqlite3.connect(members.server.library.out / SITE_FILE)) as db:
         secret = [value for (value,) in db.execute("select digest from secrets union select digest from sessions")]
         secret += [value for (value,) in db.execute("select id from accounts")]
     for address in pages(members):
@@ -195,10 +195,10 @@ def test_ids_of_accounts_and_hashes_of_secrets_are_on_no_page(members: Members) 
 
 
 def test_what_an_organiser_does_is_logged_and_the_log_only_grows(members: Members) -> None:
-    before = members.hall.accounts.audit(most=1)
+    before = members.server.accounts.audit(most=1)
     answer = members.organiser.post("/api/admin/invite", json={"names": ["Quentin"]})
     assert answer.status_code == 201, answer.text
-    (row, *_) = members.hall.accounts.audit(most=1)
+    (row, *_) = members.server.accounts.audit(most=1)
     assert (row.what, row.about) == ("invite", "Quentin") and row.number > (before[0].number if before else 0)
     assert row.who == members.account("organiser").name != HOST.name
 

@@ -33,14 +33,14 @@ from arena.server.server import LARGEST_MESSAGE, configured, listener
 from arena.server.transfer import protocol_with
 from arena.server.views.source import zip_parts
 from arena.tournament.workers.ray.watchdog import descendants
-from helpers.hall import TOKEN
 from helpers.processes import survivors
+from helpers.server import TOKEN
 from helpers.tournaments import arena, ended
 
 
 @contextmanager
 def served(folder: Path, seconds: float, send_seconds: float = 60.0) -> Iterator[int]:
-    """A hall in a thread whose clients have so long for a request, and to read a part of an answer; its port."""
+    """A server in a thread whose clients have so long for a request, and to read a part of an answer; its port."""
     place = listener("127.0.0.1", 0)
     place.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 14)  # else the kernel keeps megabytes for who reads nothing
     server = uvicorn.Server(configured(application(folder, token=TOKEN), protocol_with(seconds, send_seconds)))
@@ -92,7 +92,7 @@ def test_a_form_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("words", [b"hello\r\n\r\n", b"\x16\x03\x01" + b"\xff" * 200 + b"\r\n\r\n"])
-def test_what_is_no_http_is_refused_and_the_hall_goes_on(tmp_path: Path, words: bytes) -> None:
+def test_what_is_no_http_is_refused_and_the_server_goes_on(tmp_path: Path, words: bytes) -> None:
     with served(tmp_path, 60.0) as port:
         for _ in range(3):
             said = answered(port, words)
@@ -173,7 +173,7 @@ def test_it_opens_the_browser_by_a_file_that_only_its_owner_reads(
     assert mode == 0o600 and f"url={url}" in text and "token" not in str(page) and not page.exists()
 
 
-def test_a_second_hall_on_the_same_port_says_so(tmp_path: Path) -> None:
+def test_a_second_server_on_the_same_port_says_so(tmp_path: Path) -> None:
     with listener("127.0.0.1", 0) as place:
         code, out, err = ended(arena("serve", tmp_path, "--port", place.getsockname()[1], "--no-browser"))
     assert (code, out) == (2, "") and "is in use" in err and "Traceback" not in err
@@ -235,7 +235,7 @@ def test_who_opens_a_socket_after_the_other_may_send_no_more_frames(tmp_path: Pa
 
 @contextmanager
 def opened_socket(port: int, token: str) -> Iterator[socket.socket]:
-    """A connection that has become a socket of the hall."""
+    """A connection that has become a socket of the server."""
     head = (
         f"GET /live HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
@@ -252,7 +252,7 @@ def test_a_zip_that_is_packed_while_it_is_sent_holds_the_files(tmp_path: Path) -
     parts = list(zip_parts(Submissions(tmp_path).paths(version), "big"))
     assert max(map(len, parts)) < 200_000
     with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as packed:
-        assert {one.compress_type for one in packed.infolist()} == {zipfile.ZIP_STORED}, "nobody has the hall compute for it"
+        assert {one.compress_type for one in packed.infolist()} == {zipfile.ZIP_STORED}, "nobody has the server compute for it"
         assert {name: packed.read(name) for name in packed.namelist()} == {
             f"big/{name}": content for name, content in bot.files.items()
         }
@@ -275,18 +275,18 @@ gc.collect()
 """
 
 
-def test_a_pipe_that_outlives_the_hall_is_no_news_at_ctrl_c() -> None:
-    hall = subprocess.Popen([sys.executable, "-c", LEAVING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert hall.stdout is not None
-    grandchild = int(hall.stdout.readline())
-    hall.send_signal(signal.SIGINT)
+def test_a_pipe_that_outlives_the_server_is_no_news_at_ctrl_c() -> None:
+    server = subprocess.Popen([sys.executable, "-c", LEAVING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    grandchild = int(server.stdout.readline())
+    server.send_signal(signal.SIGINT)
     try:
-        assert hall.communicate(timeout=60)[1] == "" and hall.returncode == 0
+        assert server.communicate(timeout=60)[1] == "" and server.returncode == 0
     finally:
         os.kill(grandchild, signal.SIGKILL)
 
 
-def test_all_deadlines_of_the_hall_go_by_the_clock_that_knows_of_gaps(tmp_path: Path) -> None:
+def test_all_deadlines_of_the_server_go_by_the_clock_that_knows_of_gaps(tmp_path: Path) -> None:
     """Those of sockets, of requests, of checks and of tables: a machine that was suspended cuts nobody off."""
     app = application(tmp_path)
 

@@ -17,7 +17,7 @@ from websockets.sync.server import ServerConnection, serve
 
 from arena.agent import BotFiles
 from arena.server.joining import client
-from arena.server.joining.address import HallAddress
+from arena.server.joining.address import ServerAddress
 from arena.server.joining.client import Joining
 from arena.server.remote.messages import Join, Joined
 from arena.server.server import configured, listener
@@ -34,7 +34,7 @@ def line() -> Iterator[Line]:
     line.close()
 
 
-def test_the_hall_ends_a_socket_that_answers_nothing(line: Line) -> None:
+def test_the_server_ends_a_socket_that_answers_nothing(line: Line) -> None:
     ended: Queue[dict[str, Any]] = Queue()
 
     async def endpoint(websocket: WebSocket) -> None:
@@ -68,15 +68,15 @@ def test_a_bot_that_hears_nothing_comes_again(
     said: Queue[str] = Queue()
     keys: list[str] = []
 
-    def hall(guest: ServerConnection) -> None:
+    def server(guest: ServerConnection) -> None:
         keys.append(msgspec.json.decode(guest.recv(), type=Join).key)
         guest.send(msgspec.json.encode(Joined(name="Aya/bot", key="the key", playing=False)).decode())
         with contextlib.suppress(Exception):
             guest.recv()
 
     bot = BotFiles("bot.py", {"bot.py": b""})
-    joining = Joining(HallAddress(f"http://127.0.0.1:{line.port}", "token"), bot, "bot", ["naga"], False, said.put)
-    with serve(hall, "127.0.0.1", 0, ping_interval=None, close_timeout=SOON) as server:
+    joining = Joining(ServerAddress(f"http://127.0.0.1:{line.port}", "token"), bot, "bot", ["naga"], False, said.put)
+    with serve(server, "127.0.0.1", 0, ping_interval=None, close_timeout=SOON) as server:
         line.target = server.socket.getsockname()[1]
         threads = [threading.Thread(target=target) for target in (server.serve_forever, joining.play)]
         for thread in threads:
@@ -84,7 +84,7 @@ def test_a_bot_that_hears_nothing_comes_again(
         try:
             assert said.get(timeout=PATIENCE).startswith("Aya/bot is here")
             line.swallow()
-            assert said.get(timeout=PATIENCE) == "the connection is lost: the hall does not answer; trying again"
+            assert said.get(timeout=PATIENCE) == "the connection is lost: the server does not answer; trying again"
             assert said.get(timeout=PATIENCE) == "connected again" and keys == ["", "the key"]
             assert not caplog.records, "what the library logs would stand in the terminal, with a traceback"
         finally:

@@ -1,4 +1,4 @@
-"""Submissions from upload to end: the queue, checks that die, a hall that dies, and the contest whose terms count."""
+"""Submissions from upload to end: the queue, checks that die, a server that dies, and the contest whose terms count."""
 
 import asyncio
 import itertools
@@ -21,7 +21,7 @@ from arena.server.submitting import checks as checking
 from arena.server.submitting.checks import Checks, Submitting
 from helpers import scripted_checker
 from helpers.contests import write_contest
-from helpers.hall import hall
+from helpers.server import server
 
 PATIENCE = 60.0
 
@@ -103,13 +103,13 @@ def test_a_slow_check_lets_the_others_go_first_once_and_then_has_its_verdict(tmp
     assert begun == ["alice", "bob"] * 2
     for one in sent:
         report = found(inbox, one).report
-        assert found(inbox, one).state is State.REFUSED and report is not None and b"too slow for the hall" in report
+        assert found(inbox, one).state is State.REFUSED and report is not None and b"too slow to take part" in report
 
 
-def test_what_a_dead_hall_was_checking_is_checked_again_and_left_files_are_swept(tmp_path: Path) -> None:
+def test_what_a_dead_server_was_checking_is_checked_again_and_left_files_are_swept(tmp_path: Path) -> None:
     died = Inbox(tmp_path)
     sent = sent_to(died, "accept")
-    assert died.begin() is not None  # and the hall is killed
+    assert died.begin() is not None  # and the server is killed
     (died.folder / ("f" * 24 + ".py")).write_text("received, but never confirmed")
     died.close()
     inbox = Inbox(tmp_path)
@@ -137,7 +137,7 @@ def test_nothing_is_checked_or_lost_while_the_disk_is_full(tmp_path: Path, monke
     assert (found(inbox, sent).state, found(inbox, sent).attempts) == (State.WAITING, 0)
 
 
-def test_only_one_hall_of_a_folder_checks(tmp_path: Path) -> None:
+def test_only_one_server_of_a_folder_checks(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     sent_to(inbox, "accept")
     first, second = (Checks(inbox, tmp_path) for _ in range(2))
@@ -196,7 +196,7 @@ def test_a_submission_answers_as_it_is_described(tmp_path: Path, monkeypatch: py
     document = openapi.document()
     operation = document["paths"]["/api/submissions/{id}"]["get"]
     schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         answer = client.put("/api/bots/alice", content=b"x")
         assert answer.status_code == 201 and answer.json()["place"] == 1
         whole = client.get(answer.headers["location"]).json()

@@ -17,7 +17,7 @@ from arena.server.table_process.broadcaster import Adviser, Broadcaster
 from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Ask, Envelope, Frame, FromTable, Refused, Replace
 from arena.server.table_process.ticks import READY_TICKS, Ticks
-from helpers.scripted_tables import Reaction, ScriptedHall, played, setup
+from helpers.scripted_tables import Reaction, ScriptedServer, played, setup
 
 TICK_MS = 250
 TICK = TICK_MS / 1000
@@ -26,7 +26,7 @@ ONE_ROUND = {"max_rounds": 1, "tick_limit": TICKS, "delays": 0}
 SLOW_FLIP = {**ONE_ROUND, "delays": [[5, 5, 5, 5, 5], [0, 0, 0, 0, 0]]}
 
 
-class TimedHall(ScriptedHall):
+class TimedServer(ScriptedServer):
     """Notes when each message was sent."""
 
     def send(self, message: FromTable) -> None:
@@ -60,19 +60,19 @@ def asked_of_seat_0(message: FromTable) -> Ask | None:
 
 
 def test_a_silent_table_ticks_on_a_grid() -> None:
-    hall = TimedHall(silent)
-    _, record = played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), hall)
-    frames = hall.frames(0)
+    server = TimedServer(silent)
+    _, record = played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), server)
+    frames = server.frames(0)
     assert [at for at, _ in frames[1:]] == pytest.approx([(READY_TICKS + number) * TICK for number in range(len(frames) - 1)])
     assert [frame.tick_ms for _, frame in frames[:-1]] == [READY_TICKS * TICK_MS] + [TICK_MS] * (len(frames) - 2)
     assert len(record.actions) == 2 * (len(frames) - 1) and set(record.actions) == {0}
 
 
 def test_every_round_begins_with_some_ticks_to_look_at_the_cards() -> None:
-    hall = TimedHall(silent)
+    server = TimedServer(silent)
     options = {**ONE_ROUND, "max_rounds": 2, "tick_limit": 5}
-    played(setup("nertz", [None, None], options, seed=1, tick_ms=TICK_MS), hall)
-    frames = hall.frames(1)
+    played(setup("nertz", [None, None], options, seed=1, tick_ms=TICK_MS), server)
+    frames = server.frames(1)
     deals = [at for at, one in frames if one.tick_ms == READY_TICKS * TICK_MS and not one.is_end_of_round]
     first = [min(at for at, _ in frames if at > deal) for deal in deals]
     assert len(deals) == 2 and [after - deal for deal, after in zip(deals, first)] == pytest.approx([READY_TICKS * TICK] * 2)
@@ -85,20 +85,20 @@ def test_people_who_talk_all_the_time_hold_no_tick() -> None:
             for part in range(40):
                 yield part * TICK / 20, Act(seat=message.seat, decision=ask.decision, action=ask.legal[part % len(ask.legal)])
 
-    hall = TimedHall(chatter)
-    played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), hall)
-    assert all(after - before < TICK * 1.001 for (before, _), (after, _) in pairwise(hall.frames(0)[1:]))
+    server = TimedServer(chatter)
+    played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), server)
+    assert all(after - before < TICK * 1.001 for (before, _), (after, _) in pairwise(server.frames(0)[1:]))
 
 
 def test_a_late_process_skips_ticks_and_never_hurries() -> None:
-    hall = ScriptedHall(silent)
-    ticks = Ticks(hall, TICK_MS)
+    server = ScriptedServer(silent)
+    ticks = Ticks(server, TICK_MS)
     ticks.begin_round()
     begin = READY_TICKS * TICK
     for late, following in ((0.0, 1), (0.1, 2), (2.3 * TICK, 5), (0.0, 6)):
-        hall.time += ticks.left() + late
+        server.time += ticks.left() + late
         ticks.end()
-        assert hall.time + ticks.left() == pytest.approx(begin + following * TICK)
+        assert server.time + ticks.left() == pytest.approx(begin + following * TICK)
         assert 0 < ticks.left() <= TICK
 
 
@@ -114,11 +114,11 @@ def test_the_last_click_of_a_tick_counts(clicks: list[str], expected: str) -> No
             for number, click in enumerate(clicks):
                 yield 0.01 * number, Act(seat=0, decision=0, action=click)
 
-    hall = TimedHall(react)
-    played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), hall)
-    events = [(event.seat, event.text) for event in hall.of(0, Frame)[1].events]
+    server = TimedServer(react)
+    played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), server)
+    events = [(event.seat, event.text) for event in server.of(0, Frame)[1].events]
     assert events == ([(0, "flip")] if expected == "flip" else [])
-    assert [one.action for one in hall.of(0, Refused)] == clicks[:-1]
+    assert [one.action for one in server.of(0, Refused)] == clicks[:-1]
 
 
 def test_a_click_that_comes_after_its_tick_counts_in_the_next_one_or_is_taken_back() -> None:
@@ -129,11 +129,11 @@ def test_a_click_that_comes_after_its_tick_counts_in_the_next_one_or_is_taken_ba
             yield start + 0.1 + TICK, Act(seat=0, decision=0, action="no such move")
             yield start + 0.1 + 2 * TICK, Act(seat=0, decision=6, action="no such move")
 
-    hall = TimedHall(react)
-    played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), hall)
-    frames = hall.of(0, Frame)
+    server = TimedServer(react)
+    played(setup("nertz", [None, None], ONE_ROUND, seed=1, tick_ms=TICK_MS), server)
+    frames = server.of(0, Frame)
     assert [(one.number, one.events[0].text) for one in frames if one.events][:1] == [(4, "flip")]
-    assert [(one.decision, one.why) for one in hall.of(0, Refused)] == [(0, "late"), (6, "illegal")]
+    assert [(one.decision, one.why) for one in server.of(0, Refused)] == [(0, "late"), (6, "illegal")]
 
 
 def test_while_a_move_runs_another_one_is_refused() -> None:
@@ -146,17 +146,17 @@ def test_while_a_move_runs_another_one_is_refused() -> None:
         ):
             yield 0.0, Act(seat=0, decision=message.message.decision, action="flip")
 
-    hall = TimedHall(react)
-    played(setup("nertz", [None, None], SLOW_FLIP, seed=1, tick_ms=TICK_MS), hall)
-    assert [one.why for one in hall.of(0, Refused)] == ["busy"]
+    server = TimedServer(react)
+    played(setup("nertz", [None, None], SLOW_FLIP, seed=1, tick_ms=TICK_MS), server)
+    assert [one.why for one in server.of(0, Refused)] == ["busy"]
 
 
 def test_a_bot_takes_over_in_real_time_and_holds_nothing() -> None:
-    hall = TimedHall(lambda message: [(0.0, Replace(seat=0))] if isinstance(message, Envelope) else [])
-    _, record = played(setup("nertz", [None, "house:nertz_greedy"], ONE_ROUND, seed=1, tick_ms=TICK_MS), hall)
+    server = TimedServer(lambda message: [(0.0, Replace(seat=0))] if isinstance(message, Envelope) else [])
+    _, record = played(setup("nertz", [None, "house:nertz_greedy"], ONE_ROUND, seed=1, tick_ms=TICK_MS), server)
     assert [row.ending for row in record.seats] == [Ending.PLAYED] * 2
-    assert [at for at, _ in hall.frames(0)[1:]] == pytest.approx(
-        [(READY_TICKS + n) * TICK for n in range(len(hall.frames(0)) - 1)]
+    assert [at for at, _ in server.frames(0)[1:]] == pytest.approx(
+        [(READY_TICKS + n) * TICK for n in range(len(server.frames(0)) - 1)]
     )
 
 
@@ -192,10 +192,10 @@ def test_ticks_do_not_wait_for_a_bot() -> None:
     game = load("nertz")
     options = game.resolve_options({"latency": "declared", **ONE_ROUND}, 2)
     states = game.deal(2, options, 1)
-    hall = ScriptedHall(silent)
-    ticks = Ticks(hall, TICK_MS)
-    broadcaster = Broadcaster(game, options, states, [], hall.send, ticks)
-    desk = InputQueue(hall, broadcaster, Adviser(hall.send), ticks)
+    server = ScriptedServer(silent)
+    ticks = Ticks(server, TICK_MS)
+    broadcaster = Broadcaster(game, options, states, [], server.send, ticks)
+    desk = InputQueue(server, broadcaster, Adviser(server.send), ticks)
     seat = Stubborn(Answer("flip", 0.2, 0.2))
     bot = BotInTime(seat, "stubborn", desk)
     bot.start(StartInfo("nertz", options, 2, 0, clock=None))  # type: ignore[arg-type]
@@ -203,7 +203,7 @@ def test_ticks_do_not_wait_for_a_bot() -> None:
     for tick in range(3):
         bot.ask(view)
         assert bot.answer() == Answer("wait", 0.0, 0.0)
-        assert hall.time == pytest.approx((READY_TICKS + tick) * TICK)
+        assert server.time == pytest.approx((READY_TICKS + tick) * TICK)
     seat.may_answer.set()
     bot.ask(view)
     bot.wait()
@@ -220,4 +220,4 @@ def test_ticks_do_not_wait_for_a_bot() -> None:
 )
 def test_what_cannot_be_played_in_real_time_is_refused(asked: object, error: str) -> None:
     with pytest.raises(ConfigError, match=error):
-        played(asked, ScriptedHall(silent))  # type: ignore[arg-type]
+        played(asked, ScriptedServer(silent))  # type: ignore[arg-type]

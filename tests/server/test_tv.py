@@ -4,9 +4,9 @@ from pathlib import Path
 
 from arena.records import Ending
 from arena.server.views.tv import interest
-from helpers.hall import Played, hall
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import write_results
+from helpers.server import Played, server
 
 
 def test_an_upset_and_a_close_end_are_more_interesting_than_a_walkover() -> None:
@@ -22,7 +22,7 @@ def test_an_upset_and_a_close_end_are_more_interesting_than_a_walkover() -> None
 
 def test_the_last_matches_of_what_is_played_come_first_and_no_faults(tmp_path: Path) -> None:
     write_results(tmp_path, [make_record()] * 6, "alice", "bob")
-    with hall(tmp_path) as client:
+    with server(tmp_path) as client:
         found = client.get("/api/tv").json()
         assert not found["live"] and {one["tournament"] for one in found["matches"]} == {"cup"}
         played = Played(tmp_path, "now")

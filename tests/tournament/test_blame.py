@@ -1,4 +1,4 @@
-"""Whose fault it is when the hall fails: three failures at one seat are its bot's, those of the machine are nobody's."""
+"""Whose fault it is when the host fails: three failures at one seat are its bot's, those of the machine are nobody's."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -47,7 +47,7 @@ def lost() -> Fault:
 
 
 @pytest.mark.parametrize(("deed", "told"), [(raising, "RuntimeError: our bug"), (lost, "its process was lost")])
-def test_a_seat_that_fails_the_hall_three_times_alone_is_to_blame(
+def test_a_seat_that_fails_its_host_three_times_alone_is_to_blame(
     deed: Callable[[], Fault], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(InProcessSeat, "answer", failing(deed, "set_bot"))
@@ -57,7 +57,7 @@ def test_a_seat_that_fails_the_hall_three_times_alone_is_to_blame(
         assert (of(record, "set_bot").ending, of(record, "set_bot").place) == (Ending.CRASH, 2)
         assert (of(record, "counting_bot").ending, of(record, "counting_bot").place) == (Ending.PLAYED, 1)
         (note,) = record.notes
-        assert "failed the hall 3 times in this match" in note and told in note and record.attempts == 3
+        assert "failed its host 3 times in this match" in note and told in note and record.attempts == 3
 
 
 def starved() -> Fault:
@@ -87,7 +87,7 @@ def test_a_seat_that_is_starved_where_nobody_had_the_cpu_is_to_blame(
     assert results.manifest.void == 0
     for record in stored(results):
         assert (of(record, "set_bot").ending, of(record, "counting_bot").place) == (Ending.TIMEOUT, 1)
-        assert "failed the hall 3 times in this match" in record.notes[0] and "used by others for 3 %" in record.notes[0]
+        assert "failed its host 3 times in this match" in record.notes[0] and "used by others for 3 %" in record.notes[0]
 
 
 def test_a_seat_that_was_never_locked_in_is_not_to_blame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,4 +132,4 @@ def test_a_match_whose_worker_had_to_be_killed_is_the_timeout_of_the_seat_that_i
     assert results.manifest.void == 0 and results.tally.overdue_chunks == 2
     for record in stored(results):
         assert of(record, "looping").ending is Ending.TIMEOUT and of(record, "counting_bot").place == 1
-        assert "the hall was waiting for this one" in record.notes[0]
+        assert "this one was waited for" in record.notes[0]

@@ -92,7 +92,7 @@ def test_a_bot_that_sleeps_through_its_check_may_not_enter(tmp_path: Path, monke
     found = check_bot("some", read_bot(write(tmp_path, body, "import time")), say=said.append)
     (game,) = found.games
     assert not game.is_complete and 590 <= game.wall_ms_max < 5000 and game.cpu_ms_max < 100
-    assert not found.may_enter and any("naga: too slow for the hall" in refusal for refusal in found.refusals)
+    assert not found.may_enter and any("naga: too slow to take part" in refusal for refusal in found.refusals)
     assert any("the bot waits for something" in warning for warning in found.warnings)
     assert said[0] == "naga: match 1 of 6, decision 0"
 
@@ -104,7 +104,7 @@ def test_sleep_around_a_match_counts_in_its_check_too(place: str, tmp_path: Path
     found = check_bot("some", read_bot(write(tmp_path, body, "import time")))
     (game,) = found.games
     assert not game.is_complete and 1 <= game.matches < 6 and not found.may_enter
-    assert any("naga: too slow for the hall: it slept for" in refusal for refusal in found.refusals)
+    assert any("naga: too slow to take part: it slept for" in refusal for refusal in found.refusals)
 
 
 def test_what_fails_in_the_end_is_told_although_it_changes_no_result(tmp_path: Path) -> None:

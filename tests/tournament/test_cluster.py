@@ -112,7 +112,7 @@ def start(nodes: RayNodes, tmp_path: Path) -> Iterator[Callable[..., Run]]:
 
 
 @pytest.mark.slow
-def test_the_same_command_on_a_cluster_and_a_node_with_another_hall_is_left_alone(
+def test_the_same_command_on_a_cluster_and_a_node_with_another_host_is_left_alone(
     calm: Results, nodes: RayNodes, start: Callable[..., Run]
 ) -> None:
     run = start()

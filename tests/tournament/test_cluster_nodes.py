@@ -106,7 +106,7 @@ class Actor:
         return SimpleNamespace(remote=remote)
 
 
-class Hall:
+class Host:
     """A Cluster on such a Ray."""
 
     def __init__(self, job: Job, port: int) -> None:
@@ -143,9 +143,9 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
 
 
 @pytest.fixture
-def hall(job: Job, clock: Clock) -> Iterator[Hall]:
+def host(job: Job, clock: Clock) -> Iterator[Host]:
     with socket.create_server(("127.0.0.1", 0)) as head:
-        yield Hall(job, head.getsockname()[1])
+        yield Host(job, head.getsockname()[1])
 
 
 def looks(found: Cluster, clock: Clock, seconds: float) -> list[str]:
@@ -157,10 +157,10 @@ def looks(found: Cluster, clock: Clock, seconds: float) -> list[str]:
     return lost
 
 
-def test_chunks_go_where_the_fewest_wait_and_no_more_than_two_a_slot(hall: Hall) -> None:
-    hall.add("large", cpus=4)
-    hall.add("small", cpus=1)
-    found, taken = hall.open(), []
+def test_chunks_go_where_the_fewest_wait_and_no_more_than_two_a_slot(host: Host) -> None:
+    host.add("large", cpus=4)
+    host.add("small", cpus=1)
+    found, taken = host.open(), []
     while (node := found.choose()) is not None:
         node.chunks += 1
         taken.append(node.name)
@@ -168,115 +168,115 @@ def test_chunks_go_where_the_fewest_wait_and_no_more_than_two_a_slot(hall: Hall)
     assert taken[:5].count("small") == 1
 
 
-def test_of_some_slots_no_more_are_used_than_asked_for(hall: Hall) -> None:
-    hall.add("a", cpus=2)
-    hall.add("b", cpus=4)
-    found, taken = hall.open(most=3), []
+def test_of_some_slots_no_more_are_used_than_asked_for(host: Host) -> None:
+    host.add("a", cpus=2)
+    host.add("b", cpus=4)
+    found, taken = host.open(most=3), []
     while (node := found.choose()) is not None:
         node.chunks += 1
         taken.append(node.name)
     assert found.slots == 3 and sorted(taken) == ["a"] * 4 + ["b"]  # b has more CPUs than its share: one chunk at a time
 
 
-def test_a_node_that_differs_is_named_with_the_difference_and_the_others_play(hall: Hall) -> None:
-    hall.add("a")
-    hall.add("old", numba="0.1")
-    found = hall.open()
-    assert found.slots == 2 and hall.ray.killed == ["old"]
-    (warning,) = [line for line in hall.said if "warning" in line]
-    assert warning == f"warning: node old is not used: numba 0.1 instead of {hall.ours['numba']}"
+def test_a_node_that_differs_is_named_with_the_difference_and_the_others_play(host: Host) -> None:
+    host.add("a")
+    host.add("old", numba="0.1")
+    found = host.open()
+    assert found.slots == 2 and host.ray.killed == ["old"]
+    (warning,) = [line for line in host.said if "warning" in line]
+    assert warning == f"warning: node old is not used: numba 0.1 instead of {host.ours['numba']}"
 
 
-def test_where_every_node_differs_the_tournament_is_refused(hall: Hall) -> None:
-    hall.add("a", Python="3.9.1 (CPython)")
-    hall.add("b", processor="abacus")
+def test_where_every_node_differs_the_tournament_is_refused(host: Host) -> None:
+    host.add("a", Python="3.9.1 (CPython)")
+    host.add("b", processor="abacus")
     with pytest.raises(
         ArenaError, match=r"a: Python 3\.9\.1 .* instead of .*; b: processor abacus instead of .*Install the same"
     ):
-        hall.open()
+        host.open()
 
 
-def test_without_cpus_or_without_a_free_one_it_says_so(hall: Hall) -> None:
+def test_without_cpus_or_without_a_free_one_it_says_so(host: Host) -> None:
     with pytest.raises(ArenaError, match="no node with CPUs"):
-        hall.open()
-    hall.add("a")
-    hall.ray.free = 0.0
+        host.open()
+    host.add("a")
+    host.ray.free = 0.0
     with pytest.raises(ArenaError, match="all 2 CPUs of the cluster are in use"):
-        hall.open()
+        host.open()
 
 
-def test_a_node_that_cannot_lock_bots_in_or_compile_is_not_used(hall: Hall) -> None:
-    hall.add("a")
-    hall.add("b")
-    hall.ray.answers["b"] = lambda question: hall.ours if question == "installation" else {"error": "no lock"}
-    assert hall.open().slots == 2
-    assert "warning: node b is not used: no lock" in hall.said
+def test_a_node_that_cannot_lock_bots_in_or_compile_is_not_used(host: Host) -> None:
+    host.add("a")
+    host.add("b")
+    host.ray.answers["b"] = lambda question: host.ours if question == "installation" else {"error": "no lock"}
+    assert host.open().slots == 2
+    assert "warning: node b is not used: no lock" in host.said
 
 
-def test_a_silent_node_is_asked_then_lost_and_comes_back_when_it_answers(hall: Hall, clock: Clock) -> None:
-    hall.add("a")
-    hall.add("b")
-    found = hall.open()
+def test_a_silent_node_is_asked_then_lost_and_comes_back_when_it_answers(host: Host, clock: Clock) -> None:
+    host.add("a")
+    host.add("b")
+    found = host.open()
     (b,) = [node for node, _ in found._shares() if node.name == "b"]
     b.chunks = 3
-    asked = len(hall.ray.questions)
-    hall.ray.silent = {"b"}
+    asked = len(host.ray.questions)
+    host.ray.silent = {"b"}
     assert looks(found, clock, cluster.QUIET_SECONDS + cluster.ANSWER_SECONDS + 5) == ["b"]
-    assert hall.ray.questions[asked:] == [("b", "answer")] and found.slots == 2
-    assert hall.said[-1].startswith("node b has not answered for ") and hall.said[-1].endswith(
+    assert host.ray.questions[asked:] == [("b", "answer")] and found.slots == 2
+    assert host.said[-1].startswith("node b has not answered for ") and host.said[-1].endswith(
         "; 3 of its chunks are played again"
     )
     b.chunks = 0
-    hall.ray.silent = set()
-    assert looks(found, clock, 2) == [] and found.slots == 4 and "1 node plays now: b" in hall.said[-1]
+    host.ray.silent = set()
+    assert looks(found, clock, 2) == [] and found.slots == 4 and "1 node plays now: b" in host.said[-1]
 
 
-def test_a_driver_that_was_stopped_blames_no_node(hall: Hall, clock: Clock) -> None:
-    hall.add("a")
-    found = hall.open()
+def test_a_driver_that_was_stopped_blames_no_node(host: Host, clock: Clock) -> None:
+    host.add("a")
+    found = host.open()
     node = found.choose()
     assert node is not None
     node.chunks = 1
-    hall.ray.silent = {"a"}
+    host.ray.silent = {"a"}
     looks(found, clock, cluster.QUIET_SECONDS + 2)
     clock.now += 3600.0
     assert looks(found, clock, 2) == [] and found.slots == 2
 
 
-def test_nodes_come_and_go(hall: Hall, clock: Clock) -> None:
-    hall.add("a")
-    found = hall.open()
-    hall.add("b")
+def test_nodes_come_and_go(host: Host, clock: Clock) -> None:
+    host.add("a")
+    found = host.open()
+    host.add("b")
     looks(found, clock, 3)
     assert found.slots == 4
     node = found.choose()
     assert node is not None
     node.chunks = 2
-    del hall.ray.alive[node.name]
+    del host.ray.alive[node.name]
     assert looks(found, clock, 2) == [node.name] and found.slots == 2
-    assert f"node {node.name} is gone; 2 of its chunks are played again" in hall.said
-    hall.ray.alive.clear()
+    assert f"node {node.name} is gone; 2 of its chunks are played again" in host.said
+    host.ray.alive.clear()
     looks(found, clock, 2)
-    assert found.slots == 0 and found.choose() is None and hall.said[-1].startswith("no node plays now")
+    assert found.slots == 0 and found.choose() is None and host.said[-1].startswith("no node plays now")
 
 
-def test_a_node_agent_that_dies_is_replaced_and_one_that_fails_is_believed(hall: Hall, clock: Clock) -> None:
-    hall.add("a")
-    hall.add("b")
+def test_a_node_agent_that_dies_is_replaced_and_one_that_fails_is_believed(host: Host, clock: Clock) -> None:
+    host.add("a")
+    host.add("b")
     deaths = [RayError("killed"), RayError("killed")]
-    hall.ray.answers["a"] = lambda question: deaths.pop() if deaths else hall.ours if question == "installation" else {}
-    hall.ray.answers["b"] = lambda question: RayTaskError("Traceback\nOSError: no space left")
-    found = hall.open()
+    host.ray.answers["a"] = lambda question: deaths.pop() if deaths else host.ours if question == "installation" else {}
+    host.ray.answers["b"] = lambda question: RayTaskError("Traceback\nOSError: no space left")
+    found = host.open()
     looks(found, clock, 4 * cluster.AGENT_SECONDS)
     assert found.slots == 2 and not deaths
-    assert "warning: node b is not used: OSError: no space left" in hall.said
+    assert "warning: node b is not used: OSError: no space left" in host.said
 
 
 def test_a_head_that_is_gone_ends_the_run_with_a_word(job: Job, clock: Clock) -> None:
     with socket.create_server(("127.0.0.1", 0)) as head:
-        hall = Hall(job, head.getsockname()[1])
-        hall.add("a")
-        found = hall.open()
+        host = Host(job, head.getsockname()[1])
+        host.add("a")
+        found = host.open()
     with pytest.raises(ArenaError, match=r"the head of the cluster, .*, is gone .* the same command goes on"):
         looks(found, clock, cluster.HEAD_SECONDS + 5)
 
@@ -339,25 +339,25 @@ def test_a_change_anywhere_in_the_package_is_another_installation(tmp_path: Path
     assert installed.installation(())["arena"] == after
 
 
-def test_what_a_bot_asks_for_is_compiled_on_every_node_before_it_plays_on(hall: Hall, clock: Clock) -> None:
-    hall.add("a")
-    hall.add("b")
-    found = hall.open()
+def test_what_a_bot_asks_for_is_compiled_on_every_node_before_it_plays_on(host: Host, clock: Clock) -> None:
+    host.add("a")
+    host.add("b")
+    found = host.open()
     looks(found, clock, 2)
     assert found.slots == 4
-    hall.ray.silent = {"b"}
+    host.ray.silent = {"b"}
     found.compile("naga", "flat")
-    assert found.slots == 0 and hall.ray.questions[-2:] == [("a", "prepare"), ("b", "prepare")]
+    assert found.slots == 0 and host.ray.questions[-2:] == [("a", "prepare"), ("b", "prepare")]
     looks(found, clock, 2)
-    assert found.slots == 2 and "naga: search by flat on every node" in " ".join(hall.said)
+    assert found.slots == 2 and "naga: search by flat on every node" in " ".join(host.said)
     found.compile("naga", "pimc")  # b has not answered yet: it is asked again
-    hall.ray.silent = set()
+    host.ray.silent = set()
     looks(found, clock, 3)
     assert found.slots == 4
-    assert [name for name, question in hall.ray.questions[-4:] if question == "prepare"].count("b") == 2
-    asked = len(hall.ray.questions)
+    assert [name for name, question in host.ray.questions[-4:] if question == "prepare"].count("b") == 2
+    asked = len(host.ray.questions)
     found.compile("naga", "flat")
-    assert found.slots == 4 and len(hall.ray.questions) == asked
+    assert found.slots == 4 and len(host.ray.questions) == asked
 
 
 def test_a_ray_that_is_too_slow_to_start_is_one_message(monkeypatch: pytest.MonkeyPatch) -> None:

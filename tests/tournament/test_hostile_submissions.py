@@ -1,8 +1,8 @@
 """All of tests/bad_bots through the page's upload: each ends exactly as through the terminal's `arena submit`.
 
-The hall receives what a browser sends, and what it has received is checked by the code that the checker's process runs; here in
-one process and with one zygote, since every process of its own would cost more than its bot. A sixth of the bots is tried each
-time; with ARENA_TEST_ALL in the environment all of them are.
+The server receives what a browser sends, and what it has received is checked by the code that the checker's process runs; here
+in one process and with one zygote, since every process of its own would cost more than its bot. A sixth of the bots is tried
+each time; with ARENA_TEST_ALL in the environment all of them are.
 """
 
 import functools
@@ -52,7 +52,7 @@ class Outcome(NamedTuple):
 
 
 class Line:
-    """Takes what the checker says to the hall."""
+    """Takes what the checker says to the server."""
 
     def send(self, message: msgspec.Struct) -> None:
         """Take a message."""
@@ -60,11 +60,11 @@ class Line:
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """A hall that receives, and whose checks are made by the test; one zygote for all of them."""
+    """A server that receives, and whose checks are made by the test; one zygote for all of them."""
     with pytest.MonkeyPatch.context() as patch, one_zygote(names()):
         patch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check.py plays them all
         patch.setattr(Checks, "start", lambda self: None)
-        with with_members(tmp_path_factory.mktemp("hall")) as found:
+        with with_members(tmp_path_factory.mktemp("archive")) as found:
             yield found
 
 
@@ -97,22 +97,22 @@ def hurry(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def uploaded(members: Members, name: str, content: bytes) -> Outcome:
-    """Send a bot as a page does, check it as the hall does, and look at it as its author."""
-    hall = members.hall.submitting
+    """Send a bot as a page does, check it as the server does, and look at it as its author."""
+    server = members.server.submitting
     answer = members.organiser.put(f"/api/bots/{name}", content=content)
     assert answer.status_code == 201, answer.text
-    sent = hall.inbox.begin()
+    sent = server.inbox.begin()
     assert sent is not None and sent.id == answer.json()["id"]
-    file, results = str(hall.inbox.path_of(sent)), str(members.hall.library.out)
+    file, results = str(server.inbox.path_of(sent)), str(members.server.library.out)
     asked = Check(submission=sent.id, bot=name, file=file, results=results, contest=None)
     found = checked(asked, Line())  # type: ignore[arg-type]
     assert found.report is not None, found.trouble
-    ended = hall.checks._ended(sent, found)
-    assert ended is not None and not hall.inbox.path_of(sent).exists()
+    ended = server.checks._ended(sent, found)
+    assert ended is not None and not server.inbox.path_of(sent).exists()
     shown = members.organiser.get(f"/api/submissions/{sent.id}").json()
     assert shown["submission"]["state"] == ("accepted" if found.version else "refused")
     assert (ended.state is State.ACCEPTED) == (found.version is not None)
-    return outcome(found.report, found.version is not None, members.hall.library.out, name)
+    return outcome(found.report, found.version is not None, members.server.library.out, name)
 
 
 def submitted(bot: Path, name: str, out: Path, capsys: pytest.CaptureFixture[str]) -> Outcome:

@@ -25,7 +25,7 @@ def test_results_are_the_same_and_may_be_resumed_by_the_other_config(
     assert again.manifest == by_path.manifest
     out = str(tmp_path / "names" / "out")
     assert main(["verify-results", "small", "--out", out]) == 0
-    assert main(["hall", "--out", out]) == 0
+    assert main(["archive", "--out", out]) == 0
     record = next(parquet.read_matches(by_name.folder))
     words = ["capsule", record.match_id, "0", "--run", "--decision", "1", "--to", str(tmp_path / "capsule.json"), "--out", out]
     assert main(words) == 0

@@ -90,7 +90,7 @@ def killing(is_to_be_killed: Callable[[int], bool]) -> Iterator[list[int]]:
         thread.join()
 
 
-def test_a_seat_killed_from_outside_is_the_halls_fault_twice_and_its_bots_the_third_time(tmp_path: Path) -> None:
+def test_a_seat_killed_from_outside_is_a_host_fault_twice_and_its_bots_the_third_time(tmp_path: Path) -> None:
     """Two matches, one after the other: three kills in the first, one in the second; its second attempt is let be."""
     clock = {"move": "600s", "bank": "1s", "start": "10s"}
     with killing(lambda number: number != 5) as seen:
@@ -182,7 +182,7 @@ def test_where_namespaces_are_not_allowed_the_level_is_locked_and_the_doctor_say
     doctor = on_kernel_without("unshare", errno.EPERM, "doctor")
     assert doctor.returncode == 0, doctor.stdout + doctor.stderr
     assert "isolation: locked (no namespaces: " in doctor.stdout and "Operation not permitted" in doctor.stdout
-    assert "Landlock alone keeps the hall's files" in " ".join(doctor.stdout.split())
+    assert "Landlock alone keeps the server's files" in " ".join(doctor.stdout.split())
 
 
 def test_a_config_demands_the_full_lock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,7 +218,7 @@ def test_no_weaker_lock_than_asked_for_is_taken_without_the_flag(tmp_path: Path)
         run_tournament(write_config(tmp_path, UNTRUSTED), Settings(out=tmp_path, backend=LOCAL, isolation=PROCESS))
 
 
-def test_an_untrusted_bots_file_is_read_by_the_hall_only_in_a_locked_child(
+def test_an_untrusted_bots_file_is_read_by_the_server_only_in_a_locked_child(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trap, sprung = tmp_path / "trap.py", Path("/tmp/arena-trap")

@@ -15,9 +15,9 @@ from arena.results.lock import LOCK_FILE, FolderLock
 from arena.results.manifest import MANIFEST_FILE
 from arena.results.schema import ACTIONS, FAULTS, LUCK, MATCHES, RATINGS
 from arena.server.library import Library
-from arena.tournament.archive import folder as hall_folder
-from arena.tournament.archive.adding import add_to_hall
-from helpers.lasting_hall import cup
+from arena.tournament.archive import folder as archive_folder
+from arena.tournament.archive.adding import add_to_archive
+from helpers.archive import cup
 
 READ = (MANIFEST_FILE, MATCHES.file, ACTIONS.file, RATINGS.file)
 
@@ -46,15 +46,15 @@ def spoilt(folder: Path, file: str, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
 @pytest.mark.parametrize("file", [*READ, FAULTS.file])
-def test_the_hall_takes_none_and_says_why(
+def test_the_archive_takes_none_and_says_why(
     file: str, kind: str, strange: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spoilt(strange, file, kind)
-    assert main(["hall", str(strange), "--out", str(tmp_path)]) == USER_ERROR
+    assert main(["archive", str(strange), "--out", str(tmp_path)]) == USER_ERROR
     assert f"strange/{file}: " in (told := capsys.readouterr().err) and "not a plain file" in told
-    assert main(["hall", "--out", str(tmp_path)]) == USER_ERROR
+    assert main(["archive", "--out", str(tmp_path)]) == USER_ERROR
     assert f"strange/{file}: " in capsys.readouterr().err
-    assert not (tmp_path / "hall").exists()
+    assert not (tmp_path / "archive").exists()
 
 
 @pytest.mark.parametrize("words", [["leaderboard"], ["status"], ["verify-results", "--workers", "1"], ["rerate"], ["luck"]])
@@ -68,7 +68,7 @@ def test_every_command_names_the_file(
 
 def test_a_pipe_that_nobody_reads_is_no_matter(strange: Path, tmp_path: Path) -> None:
     os.mkfifo(strange / "notes")
-    assert hall_folder.tournaments(tmp_path) == [strange]
+    assert archive_folder.tournaments(tmp_path) == [strange]
     assert list(Library(tmp_path).folders()) == ["strange"]
 
 
@@ -106,9 +106,9 @@ def test_no_journal_is_written_through_a_link(tmp_path: Path) -> None:
         assert journal.count() == 0
 
 
-def test_a_pipe_is_never_copied_into_the_hall(strange: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_is_never_copied_into_the_archive(strange: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the file system has no links, files are copied, and a pipe has no end."""
     spoilt(strange, FAULTS.file, "pipe")
     monkeypatch.setattr("os.link", lambda *_: (_ for _ in ()).throw(OSError("no links")))
     with pytest.raises(StoreError, match=r"strange/faults\.parquet: cannot be read: not a plain file"):
-        add_to_hall(tmp_path / "hall", strange)
+        add_to_archive(tmp_path / "archive", strange)

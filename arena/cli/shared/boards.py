@@ -13,16 +13,25 @@ from arena.reports.printed import print_board
 from arena.reports.terminal import Page
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.results.schema import SeatTotals
-from arena.tournament.archive.folder import FINAL, HALL, check_place, chosen, finished_or_stopped, is_hall, is_rated, parts
+from arena.tournament.archive.folder import (
+    ARCHIVE,
+    FINAL,
+    check_place,
+    chosen,
+    finished_or_stopped,
+    is_archive,
+    is_rated,
+    parts,
+)
 
 
 def find_folder(out: Path, name: str | None) -> Path:
-    """The folder of the tournament `name`, of the newest one, or of the hall, which is rated if need be.
+    """The folder of the tournament `name`, of the newest one, or of the archive, which is rated if need be.
 
     The name of a tuning means its last comparison. Raises StoreError.
     """
-    if name == HALL:
-        return _hall(out)
+    if name == ARCHIVE:
+        return _archive(out)
     stored = {folder.name: folder / MANIFEST_FILE for folder in finished_or_stopped(out)}
     if not stored and (name is None or not parts(out)):
         raise StoreError(f"{out}: no tournament there; play one with: arena tournament CONFIG")
@@ -32,7 +41,7 @@ def find_folder(out: Path, name: str | None) -> Path:
     known = {**{other: path.parent for other, path in stored.items()}, **inside}
     found = chosen(name, known)
     if not found:
-        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*known, HALL])}")
+        raise StoreError(f"{out}: no tournament {name!r}; {nearest(name, [*known, ARCHIVE])}")
     if len(found) == 1:
         return found[0]
     if f"{name}/{FINAL}" in inside:
@@ -41,15 +50,17 @@ def find_folder(out: Path, name: str | None) -> Path:
     raise StoreError(f"{out}: {name!r} is several tournaments; name one of them: {names}")
 
 
-def _hall(out: Path) -> Path:
-    folder = out / HALL
+def _archive(out: Path) -> Path:
+    folder = out / ARCHIVE
     check_place(folder)
-    if not is_hall(folder):
-        raise StoreError(f"{folder}: the hall is empty; every tournament enters it when it ends, older ones by: arena hall")
+    if not is_archive(folder):
+        raise StoreError(
+            f"{folder}: the archive is empty; every tournament enters it when it ends, older ones by: arena archive"
+        )
     if not is_rated(folder):
-        from arena.tournament.archive.adding import rate_hall
+        from arena.tournament.archive.adding import rate_archive
 
-        rate_hall(folder, note)
+        rate_archive(folder, note)
     return folder
 
 

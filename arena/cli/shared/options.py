@@ -62,11 +62,9 @@ BotText = Annotated[
 SubmittedName = Annotated[str, typer.Argument(metavar="NAME", help="Name of a submitted bot.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")]
 MatchId = Annotated[str, typer.Argument(metavar="MATCH_ID", help="Id of a stored match, or its first digits.")]
-HallOrName = Annotated[
+ArchiveOrName = Annotated[
     str | None,
-    typer.Argument(
-        metavar="NAME", help="Name of a tournament, or `hall` for the lasting hall. Default: the newest tournament."
-    ),
+    typer.Argument(metavar="NAME", help="Name of a tournament, or `archive` for that of all. Default: the newest tournament."),
 ]
 
 # How results are chosen and printed.
@@ -111,7 +109,7 @@ Token = Annotated[
     typer.Option(
         "--token",
         metavar="TOKEN",
-        help=f"Token of your account in the hall, from its page /account. Default: ${TOKEN_VARIABLE}, or that in the address.",
+        help=f"Token of your account there, from its page /account. Default: ${TOKEN_VARIABLE}, or that in the address.",
     ),
 ]
 RuleOptions = Annotated[

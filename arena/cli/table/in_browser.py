@@ -1,4 +1,4 @@
-"""A table in the browser: a hall of its own, which opens one table for whoever comes with its address."""
+"""A table in the browser: a server of its own, which opens one table for whoever comes with its address."""
 
 import contextlib
 import secrets
@@ -13,8 +13,8 @@ from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 
 
-def wishes(levels: Sequence[str], against: Sequence[str], seat: int, params: Sequence[str]) -> list[str]:
-    """The wish for each seat of the table, as the hall understands it. Raises ConfigError for bots that have no name there."""
+def choices(levels: Sequence[str], against: Sequence[str], seat: int, params: Sequence[str]) -> list[str]:
+    """The choice for each seat of the table, as the server takes it. Raises ConfigError for bots that have no name there."""
     if params:
         raise ConfigError("--param: not with --browser, where bots play as they are")
     if odd := [bot for bot in against if not bot.startswith((HOUSE, PREFIX))]:
@@ -35,7 +35,7 @@ def play_in_browser(
     seed: int | None,
     out: Path,
 ) -> None:
-    """Open the hall of a results folder with a table for the person, and serve it until Ctrl-C. Raises ConfigError.
+    """Open the server of a results folder with a table for the person, and serve it until Ctrl-C. Raises ConfigError.
 
     `name`: None for the name that the browser is known by, or else `usual_name`.
     """

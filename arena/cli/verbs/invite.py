@@ -1,4 +1,4 @@
-"""`arena invite NAMES.txt`: join links for people, whether a hall is open or not."""
+"""`arena invite NAMES.txt`: join links for people, whether a server is open or not."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, note, show
 from arena.cli.shared.web import LOOPBACK, PORT
 from arena.errors import ConfigError
-from arena.reports.pages.words import filled, hall_words
+from arena.reports.pages.words import filled, server_words
 from arena.reports.table import LANGUAGES, Column, Table
 from arena.reports.terminal import Page, has_room
 from arena.results.accounts import TERMINAL, Accounts, Invited, join_link
@@ -44,7 +44,7 @@ def invite(
     role: Annotated[
         Role, typer.Option("--role", metavar="ROLE", help="Role of new accounts: author, guest or organiser.")
     ] = Role.AUTHOR,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="Address of the hall as people reach it.")] = _USUAL,
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="Address of the server as people reach it.")] = _USUAL,
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,
 ) -> int:
@@ -53,7 +53,7 @@ def invite(
     Each link works once and gives the person a token. A name that has an account keeps it, with its role; the new link
     replaces its token when it is used. Links are printed here and kept nowhere. Of a list with mistakes nobody is invited.
     """
-    hall = _hall(url)
+    server = _server(url)
     text = _read(names)
     file = SiteFile(out)
     try:
@@ -62,7 +62,7 @@ def invite(
         raise ConfigError(f"{names}: nobody was invited:\n" + "\n".join(map(_said, error.lines))) from None
     finally:
         file.close()
-    links = [_link(one, hall) for one in invited]
+    links = [_link(one, server) for one in invited]
     show(format, lambda page: _print(links, page), links, links, columns=JoinLink.__struct_fields__)
     if kept := [one.name for one in links if not one.new]:
         note(f"{len(kept)} of them had an account, which keeps its role: {', '.join(kept)}; an older link of theirs ends")
@@ -71,8 +71,8 @@ def invite(
     return DONE
 
 
-def _hall(url: str) -> str:
-    """The address of the hall without a slash at its end. Raises ConfigError."""
+def _server(url: str) -> str:
+    """The address of the server without a slash at its end. Raises ConfigError."""
     try:
         found = urlsplit(url)
         is_address = found.scheme in ("http", "https") and bool(found.hostname) and found.path in ("", "/")
@@ -80,7 +80,7 @@ def _hall(url: str) -> str:
     except ValueError:
         is_address = False
     if not is_address or " " in url:
-        raise ConfigError(f"--url {url}: no address of a hall; name one such as https://arena.example.org")
+        raise ConfigError(f"--url {url}: no address of a server; name one such as https://arena.example.org")
     return url.rstrip("/")
 
 
@@ -93,11 +93,11 @@ def _read(path: Path) -> str:
 
 def _said(line: tuple[int, str, str]) -> str:
     number, name, why = line
-    return f"line {number}: {name!r}: {filled(hall_words(LANGUAGES[0])[why], VALUES)}"
+    return f"line {number}: {name!r}: {filled(server_words(LANGUAGES[0])[why], VALUES)}"
 
 
-def _link(one: Invited, hall: str) -> JoinLink:
-    return JoinLink(name=one.account.name, role=one.account.role, link=join_link(hall, one.code), new=one.is_new)
+def _link(one: Invited, server: str) -> JoinLink:
+    return JoinLink(name=one.account.name, role=one.account.role, link=join_link(server, one.code), new=one.is_new)
 
 
 def _print(links: Sequence[JoinLink], page: Page) -> None:

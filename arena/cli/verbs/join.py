@@ -1,4 +1,4 @@
-"""`arena join URL BOT`: play a bot on this machine in a hall elsewhere."""
+"""`arena join URL BOT`: play a bot on this machine on a server elsewhere."""
 
 import signal
 from types import FrameType
@@ -15,14 +15,14 @@ from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import need_web
 from arena.errors import BotError, ConfigError, nearest, short_trace
 from arena.results_folder import nearest_results
-from arena.server.joining.address import hall_at
+from arena.server.joining.address import server_at
 from arena.tournament.config import check_name
 
 MOST_TABLES = 8
 
 
 def join(
-    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the hall, such as http://127.0.0.1:8000.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the server, such as http://127.0.0.1:8000.")],
     bot: BotText,
     token: Token = None,
     name: Annotated[
@@ -37,7 +37,7 @@ def join(
         int, typer.Option("--tables", metavar="N", min=1, max=MOST_TABLES, help="How many matches it plays at the same time.")
     ] = 1,
 ) -> int:
-    """Play a bot on this machine in a hall elsewhere.
+    """Play a bot on this machine on a server elsewhere.
 
     It plays match after match, here with your rights, and has time by the wall. Ctrl-C ends it after the present match, a
     second one at once: then that match is forfeited.
@@ -45,7 +45,7 @@ def join(
     need_web("arena join")
     from arena.server.joining.client import Joining  # only now: --help does without
 
-    hall = hall_at(url, token)
+    server = server_at(url, token)
     found = find_bot(bot, nearest_results())
     chosen = name or found.name
     check_name(chosen, f"{bot}: --name gives it another name" if name is None else "--name")
@@ -59,7 +59,7 @@ def join(
             raise
         except Exception:
             raise BotError(f"{bot} cannot be loaded:\n{short_trace()}") from None
-    joining = Joining(hall, found.files, chosen, _games(game or [], declared), wants_forced, say, tables)
+    joining = Joining(server, found.files, chosen, _games(game or [], declared), wants_forced, say, tables)
     interruptions = 0
 
     def interrupted(_number: int, _frame: FrameType | None) -> None:

@@ -6,7 +6,7 @@ import typer
 
 from arena.cli.shared.boards import find_folder, show_board
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
+from arena.cli.shared.options import ArchiveOrName, FormatOption, OnlyPool, Out
 from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
 from arena.ratings.models import MODELS
@@ -18,7 +18,7 @@ from arena.results_folder import RESULTS
 
 
 def leaderboard(
-    name: HallOrName = None,
+    name: ArchiveOrName = None,
     game: OnlyPool = None,
     model: Annotated[
         str | None,

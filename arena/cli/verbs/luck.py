@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import FormatOption, HallOrName, Out, Workers
+from arena.cli.shared.options import ArchiveOrName, FormatOption, Out, Workers
 from arena.cli.shared.printing import Format, note, show
 from arena.errors import ConfigError
 from arena.ratings.skill import Skill, skills
 from arena.reports.tables import skill as skill_table
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
-from arena.tournament.archive.folder import HALL
+from arena.tournament.archive.folder import ARCHIVE
 from arena.tournament.workers.processes import check_workers
 
 
-def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
+def luck(name: ArchiveOrName = None, workers: Workers = None, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
     """Take the luck of the cards out of a tournament's results.
 
     Works out the luck of every match from its log, for a tournament of any age, and keeps it beside the matches. Prints for
@@ -27,8 +27,8 @@ def luck(name: HallOrName = None, workers: Workers = None, format: FormatOption 
     from arena.tournament.workers.compiling import warm_games
 
     check_workers(workers)
-    if name == HALL:
-        raise ConfigError("the hall holds the matches of many tournaments; name one of them")
+    if name == ARCHIVE:
+        raise ConfigError("the archive holds the matches of many tournaments; name one of them")
     folder = find_folder(out, name)
     manifest = stored.add_luck(folder, workers, lambda needs: warm_games(needs, note))
     found = [skill for pool, rows in stored.pools_with_luck(folder, manifest).items() for skill in skills(pool, rows)]

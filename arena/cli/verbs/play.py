@@ -7,7 +7,7 @@ import typer
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import BotParams, GameName, Out, RuleOptions
 from arena.cli.shared.web import need_web
-from arena.cli.table.in_browser import play_in_browser, wishes
+from arena.cli.table.in_browser import choices, play_in_browser
 from arena.cli.table.in_terminal import arranged, chosen_levels, person_name, play_in_terminal, rivals_by_level, rivals_by_name
 from arena.engine.options import parse_options
 from arena.errors import ConfigError
@@ -43,7 +43,7 @@ def play(
     option: RuleOptions = None,
     param: BotParams = None,
     browser: Annotated[
-        bool, typer.Option("--browser", help="Play in the browser: opens a hall with this table, until Ctrl-C.")
+        bool, typer.Option("--browser", help="Play in the browser: opens a server with this table, until Ctrl-C.")
     ] = False,
     out: Out = RESULTS,
 ) -> int:
@@ -61,7 +61,7 @@ def play(
     if browser:
         need_web("arena play --browser")
         chosen = [] if against else [one.name for one in chosen_levels(game, level or [], who, out)]
-        seats = wishes(chosen, against or [], seat, param or [])
+        seats = choices(chosen, against or [], seat, param or [])
         play_in_browser(game, seats, name, who, options=options, seed=seed, out=out)
         return DONE
     if against:

@@ -7,7 +7,7 @@ import typer
 
 from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import HallOrName, Out
+from arena.cli.shared.options import ArchiveOrName, Out
 from arena.cli.shared.printing import error_console, news_on, plain_text, say
 from arena.disk import write_whole
 from arena.errors import ConfigError, nearest
@@ -19,7 +19,7 @@ REPORT_FILE = "report.html"
 
 
 def report(
-    name: HallOrName = None,
+    name: ArchiveOrName = None,
     to: Annotated[
         Path | None,
         typer.Option("--to", metavar="FILE", help=f"File to write. Default: {REPORT_FILE} in the tournament's folder."),

@@ -8,7 +8,7 @@ import typer
 
 from arena.cli.shared.boards import find_folder, show_board
 from arena.cli.shared.exit_codes import DONE
-from arena.cli.shared.options import FormatOption, HallOrName, OnlyPool, Out
+from arena.cli.shared.options import ArchiveOrName, FormatOption, OnlyPool, Out
 from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
 from arena.ratings.models import MODELS
@@ -22,7 +22,7 @@ MOST_SHUFFLES = 10_000
 
 
 def rerate(
-    name: HallOrName = None,
+    name: ArchiveOrName = None,
     game: OnlyPool = None,
     model: Annotated[
         str | None,

@@ -57,7 +57,7 @@ def serve(
     need_web("arena serve")
     out = _chosen(folder, is_made=contest is not None)
     cache_root()  # whose programs locked bots have to reach, as another user
-    os.umask(umask_of(out))  # of all that the hall and its children write
+    os.umask(umask_of(out))  # of all that the server and its children write
     from arena.server.app import application  # only now: --help does without
     from arena.server.guard import public_address, rules_for
     from arena.server.running_contest.running import RunningContest
@@ -73,7 +73,7 @@ def serve(
         own = f"http://{_reached(host)}:{place.getsockname()[1]}"
         url = f"{public or own}/login#token={token}"
         app = application(out, token=token, rules=rules_for(host, public), contest=held)
-        say(f"The hall of {out} is open: {url}")
+        say(f"The server of {out} is open: {url}")
         if held is not None:
             note(f"it holds the contest {held.contest.name}, whose ladder goes on by itself: {held.folder}")
         if public is not None:

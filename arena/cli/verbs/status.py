@@ -14,7 +14,7 @@ from arena.records import Ending
 from arena.reports.terminal import Page
 from arena.results.status import Status, read_status
 from arena.results_folder import RESULTS
-from arena.tournament.archive.folder import HALL, chosen, tournaments
+from arena.tournament.archive.folder import ARCHIVE, chosen, tournaments
 
 
 def status(
@@ -27,8 +27,8 @@ def status(
     Prints matches done and left, endings, rate and time left. It can run beside a tournament and does not disturb it.
     """
     folders = tournaments(out)
-    if name == HALL:
-        raise StoreError("the hall is never played: it gathers tournaments that are over; `arena hall` lists them")
+    if name == ARCHIVE:
+        raise StoreError("the archive is never played: it gathers tournaments that are over; `arena archive` lists them")
     if name is not None:
         known = {folder.relative_to(out).as_posix(): folder for folder in folders}
         folders = chosen(name, known)

@@ -11,12 +11,12 @@ from arena.cli.shared.checking import check_exists, checked, name_of, report_obj
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import BotText, FormatOption, Out, Token
 from arena.cli.shared.printing import Format, show
-from arena.cli.shared.remote_hall import RemoteHall, sent
+from arena.cli.shared.remote_server import RemoteServer, sent
 from arena.errors import BotError, ConfigError
 from arena.reports.checks import print_bot_check
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
-from arena.server.joining.address import hall_at
+from arena.server.joining.address import server_at
 from arena.tournament.bot_check import kept
 from arena.tournament.check_report import BotCheck, refused
 from arena.tournament.config import check_name
@@ -32,7 +32,8 @@ def submit(
         bool, typer.Option("--as-new", help="Make files that are an older version of the bot its newest version again.")
     ] = False,
     to: Annotated[
-        str | None, typer.Option("--to", metavar="URL", help="Send it to the hall at this address, which checks and keeps it.")
+        str | None,
+        typer.Option("--to", metavar="URL", help="Send it to the server at this address, which checks and keeps it."),
     ] = None,
     token: Token = None,
     format: FormatOption = Format.TABLE,
@@ -40,7 +41,7 @@ def submit(
 ) -> int:
     """Check a bot and store it as the next version of its name.
 
-    Configs name it submitted:NAME, or submitted:NAME@2 for one version. With --to, the hall at that address does both.
+    Configs name it submitted:NAME, or submitted:NAME@2 for one version. With --to, the server at that address does both.
     Exit code 0: it is stored, 1: it may not enter.
     """
     chosen = name or name_of(bot, out)
@@ -50,9 +51,9 @@ def submit(
     if Path(bot).is_symlink():
         raise ConfigError(f"{bot}: a link; give the bot itself")
     if to is not None:
-        return _sent(bot, chosen, RemoteHall(hall_at(to, token)), format, out)
+        return _sent(bot, chosen, RemoteServer(server_at(to, token)), format, out)
     if token is not None:
-        raise ConfigError("--token: it is for a hall; name the hall with --to URL")
+        raise ConfigError("--token: it is for a server; name the server with --to URL")
     found, files = checked(bot, [], results=out)
     store = Submissions(out)
     submitted = kept(chosen, found, files, store, as_new=as_new)
@@ -60,17 +61,17 @@ def submit(
     return _shown(found, entry, lines, format)
 
 
-def _sent(bot: str, name: str, hall: RemoteHall, format: Format, out: Path) -> int:
-    """Send a bot to a hall and show what came of it, as if it had been submitted here."""
+def _sent(bot: str, name: str, server: RemoteServer, format: Format, out: Path) -> int:
+    """Send a bot to a server and show what came of it, as if it had been submitted here."""
     check_exists(bot)
     try:
         files = find_bot(bot, out).files
     except BotError as error:
         found = refused(name, str(error))
         return _shown(found, *_refused(name, found), format)
-    ended = sent(hall, name, files)
+    ended = sent(server, name, files)
     submission, report = ended.submission, ended.report or refused(name, "; ".join(ended.submission.reasons))
-    page = {"submission": f"{hall.url}/submissions/{submission.id}"}
+    page = {"submission": f"{server.url}/submissions/{submission.id}"}
     if submission.version is None:
         entry, lines = _refused(name, report)
         return _shown(report, entry | page, [*lines, page["submission"]], format)

@@ -15,7 +15,7 @@ from arena.errors import ConfigError
 from arena.reports.terminal import Page
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
-from arena.tournament.archive.folder import ENTRIES, HALL
+from arena.tournament.archive.folder import ARCHIVE, ENTRIES
 from arena.tournament.workers.compiling import warm_games
 from arena.tournament.workers.processes import available_cpus, check_workers
 
@@ -38,10 +38,10 @@ def verify_results(
     says otherwise. Exit code 0: all is right, 1: not verified.
     """
     check_workers(workers)
-    if name == HALL:
+    if name == ARCHIVE:
         raise ConfigError(
-            f"the hall holds the files of tournaments as they were: audit each of them with "
-            f"arena verify-results FOLDER --out {out / HALL / ENTRIES}"
+            f"the archive holds the files of tournaments as they were: audit each of them with "
+            f"arena verify-results FOLDER --out {out / ARCHIVE / ENTRIES}"
         )
     folder = find_folder(out, name)
     manifest = read_manifest(folder)

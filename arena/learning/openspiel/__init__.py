@@ -1,4 +1,4 @@
-"""The hall's games in OpenSpiel: importing this registers them all, `pyspiel.load_game("arena_naga(series=first_to:1)")`.
+"""The games of arena in OpenSpiel: importing this registers them all, `pyspiel.load_game("arena_naga(series=first_to:1)")`.
 
 What the parameters are: `parameters`, and docs/learning.md. Games of other installed distributions are registered, too.
 """

@@ -1,4 +1,4 @@
-"""The hall's games as OpenSpiel's Python games: turn by turn, with hidden choices where seats choose together.
+"""The games of arena as OpenSpiel's Python games: turn by turn, with hidden choices where seats choose together.
 
 OpenSpiel's states are cloned with `copy.deepcopy` of what they hold, so a state holds one Node and nothing else. The first move
 of a game is chance: the deal, by which all later cards are settled, too.
@@ -39,7 +39,7 @@ _CHANCE, _TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL
 
 
 def register(game: Game) -> None:
-    """Let `pyspiel.load_game` know a game of the hall, as `arena_` and its name."""
+    """Let `pyspiel.load_game` know a game of arena, as `arena_` and its name."""
     pyspiel.register_game(_game_type(game, is_explicit=False), _Creator(game.name))
 
 
@@ -57,7 +57,7 @@ class _Creator:
 
 
 class ArenaGame(pyspiel.Game):  # type: ignore[misc]
-    """A game of the hall with its seats and options, as OpenSpiel knows games."""
+    """A game of arena with its seats and options, as OpenSpiel knows games."""
 
     def __init__(self, name: str, params: Mapping[str, Value], starts: Sequence[Node] = ()) -> None:
         """`params`: those of the module parameters; `starts`: the positions in which the game begins, where it has no deal.
@@ -115,7 +115,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
     def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> "ArenaObserver | None":
         """Return what a player sees.
 
-        None for kinds of observation that the hall's games do not have, such as the public part.
+        None for kinds of observation that the games of arena do not have, such as the public part.
         """
         if params:
             raise ValueError(f"observers of {self} take no parameters, not {dict(params)}")
@@ -140,7 +140,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class ArenaState(pyspiel.State):  # type: ignore[misc]
-    """A state of a hall's game: before the deal, a position in which a seat is to choose, or the end."""
+    """A state of a game of arena: before the deal, a position in which a seat is to choose, or the end."""
 
     def __init__(self, game: ArenaGame) -> None:
         super().__init__(game)
@@ -239,7 +239,7 @@ def _game_type(game: Game, *, is_explicit: bool) -> Any:
     modes = pyspiel.GameType.ChanceMode
     return pyspiel.GameType(
         short_name=PREFIX + game.name,
-        long_name=f"{game.name} of the hall",
+        long_name=f"{game.name} of arena",
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=modes.EXPLICIT_STOCHASTIC if is_explicit else modes.SAMPLED_STOCHASTIC,
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,

@@ -1,4 +1,4 @@
-"""Policies and bots of OpenSpiel: as bots of the hall, kept in JSON files, solved for small end games; random play.
+"""Policies and bots of OpenSpiel: as bots of arena, kept in JSON files, solved for small end games; random play.
 
 A bot or a policy is asked for an action in a state that its seat thinks possible.
 
@@ -136,7 +136,7 @@ def _size(node: Node, most: int) -> int:
 
 
 class OpenSpielAgent(Agent):
-    """A bot of the hall in which a bot or a policy of OpenSpiel plays. Derive a class that says which: `player`."""
+    """A bot of arena in which a bot or a policy of OpenSpiel plays. Derive a class that says which: `player`."""
 
     wants_forced: ClassVar[bool] = True  # what a seat has learnt is counted from decision to decision
 

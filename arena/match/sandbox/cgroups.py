@@ -2,7 +2,7 @@
 
 The kernel then counts all memory of the program, in whatever way it was had, at the moment it is taken. The memory watch
 (watch.py) goes on beside it: it says how much was taken. Bots in Python need no cgroup: their address space is limited, and to
-move a process takes 10 ms. And what limits the cgroups have, of both versions, in which the hall itself runs.
+move a process takes 10 ms. And what limits the cgroups have, of both versions, in which the host itself runs.
 """
 
 import contextlib

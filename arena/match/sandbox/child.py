@@ -73,7 +73,7 @@ class Child:
 
     @property
     def waited(self) -> float:
-        """For how many seconds the child was waited for since its last request, without gaps in which the hall did not run."""
+        """For how many seconds the child was waited for since its last request, without gaps in which the host did not run."""
         return self._at_first + (0.0 if self._spell is None else self._spell.seconds)
 
     @property

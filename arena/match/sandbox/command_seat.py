@@ -119,10 +119,10 @@ class CommandSeat(HeldSeat):
         folder = self._supervisor.path(self._bot)
         program = self._found(folder)
         self._isolation = self._supervisor.level
-        to_program, to_hall = os.pipe(), os.pipe()
+        to_program, to_host = os.pipe(), os.pipe()
         handle = os.open(program.path, os.O_RDONLY | os.O_CLOEXEC)
-        theirs = (to_program[0], to_hall[1], handle)
-        pipes = Pipes(to_hall[0], to_program[1])
+        theirs = (to_program[0], to_host[1], handle)
+        pipes = Pipes(to_host[0], to_program[1])
         try:
             self._child = child = self._supervisor.spawn(*theirs)
         except BaseException:

@@ -29,7 +29,7 @@ main()
 """
 _SECONDS = 60.0
 _NOT_GIVEN = (
-    ": names and sizes of files outside the view can be asked for, and Landlock alone keeps the hall's files from bots of the "
+    ": names and sizes of files outside the view can be asked for, and Landlock alone keeps the host's files from bots of the "
     "same user; `isolation: locked+namespace` in a config refuses this"
 )
 

@@ -120,7 +120,7 @@ def main(descriptor: int) -> None:
     kernel.call_this_process("arena zygote")
     signal.pthread_sigmask(signal.SIG_SETMASK, [])  # workers block some, and a new program inherits that
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.umask(0o022)  # the hall's keeps others out of all it writes, but a locked bot is another user, and has to reach its view
+    os.umask(0o022)  # the host's keeps others out of all it writes, but a locked bot is another user, and has to reach its view
     control = socket.socket(fileno=descriptor)
     order = msgspec.msgpack.decode(control.recv(wire.ORDER_BYTES), type=wire.Order)
     if order.dies_with_thread:

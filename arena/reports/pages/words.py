@@ -25,11 +25,11 @@ REPORT = "report"
 """The name of the catalogue of what the report and the page of a tournament say of results."""
 
 ACCOUNTS, SUBMITTING, CONTEST, ASKING = "accounts", "submitting", "contest", "asking"
-"""The names of catalogues that only pages of the hall use: accounts, submitting, contests, matches that are asked for."""
-HALL = (PAGE, REPORT, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
-"""The catalogues of the hall's pages; no two share a key."""
+"""The names of catalogues that only pages of the server use: accounts, submitting, contests, matches that are asked for."""
+SERVER = (PAGE, REPORT, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
+"""The catalogues of the server's pages; no two share a key."""
 
-_SHARED = {PAGE: "{}.json"} | {name: f"{name}.{{}}.json" for name in (PLAYER, LIVE, NOTES, *HALL[1:])}
+_SHARED = {PAGE: "{}.json"} | {name: f"{name}.{{}}.json" for name in (PLAYER, LIVE, NOTES, *SERVER[1:])}
 _FOLDER = Path(__file__).parent / "words"
 
 
@@ -44,9 +44,9 @@ def catalogue(name: str) -> dict[str, dict[str, str]]:
 
 
 @cache
-def hall_words(language: str) -> dict[str, str]:
-    """Key and text of all words of the hall's pages in a language."""
-    return {key: text for name in HALL for key, text in catalogue(name)[language].items()}
+def server_words(language: str) -> dict[str, str]:
+    """Key and text of all words of the server's pages in a language."""
+    return {key: text for name in SERVER for key, text in catalogue(name)[language].items()}
 
 
 class Words:
@@ -54,7 +54,7 @@ class Words:
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self.known = hall_words(LANGUAGES[0]) | hall_words(language)
+        self.known = server_words(LANGUAGES[0]) | server_words(language)
         """Key and text."""
 
     def __call__(self, key: str, **values: object) -> str:

@@ -13,8 +13,8 @@ from arena.engine.options import parse_options
 from arena.errors import ConfigError
 from arena.names import in_words
 from arena.records import MatchRecord
+from arena.server.asking.match_request import LARGEST_SEED, MatchRequest, planned
 from arena.server.asking.matches import BotMatch, BotMatches
-from arena.server.asking.wish import LARGEST_SEED, MatchWish, planned
 from arena.server.library import Library
 from arena.server.limits import Computing
 from arena.server.problems import MEDIA_JSON, Problem
@@ -60,22 +60,22 @@ class AskHandlers:
     async def asked_by_form(self, request: Request) -> Response:
         """Play the match that a form asks for, and lead to its page."""
         fields = await form_of(request)
-        match = await self._asked(request, wish_of_form(fields))
+        match = await self._asked(request, request_of_form(fields))
         return RedirectResponse(f"/ask/{quote(match.id)}", 303)
 
     async def asked_by_program(self, request: Request) -> Response:
-        """Play the match that a program describes as a MatchWish."""
+        """Play the match that a program describes as a MatchRequest."""
         try:
-            wish = msgspec.json.decode(await body_of(request), type=MatchWish)
+            asked_for = msgspec.json.decode(await body_of(request), type=MatchRequest)
         except msgspec.ValidationError as error:
             raise Problem(400, "refusal_said", text=in_words(error)) from None
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             raise Problem(400, "refusal_no_json") from None
-        match = await self._asked(request, wish)
+        match = await self._asked(request, asked_for)
         answer = msgspec.json.encode(AskedFor(match=match.id, page=f"/ask/{match.id}"))
         return Response(answer, 201, {"cache-control": "no-store"}, MEDIA_JSON)
 
-    async def _asked(self, request: Request, wish: MatchWish) -> BotMatch:
+    async def _asked(self, request: Request, asked_for: MatchRequest) -> BotMatch:
         visitor = await run_in_threadpool(visitor_of, request, self._persons)
         check_asker(visitor)
         assert visitor.account is not None
@@ -84,7 +84,7 @@ class AskHandlers:
         here = self._lobby.names()
 
         def prepared() -> Setup:
-            return planned(wish, self._library.out, self._located, lambda game: here.get(game, ()))
+            return planned(asked_for, self._library.out, self._located, lambda game: here.get(game, ()))
 
         return self._matches.ask(
             await run_in_threadpool(prepared), visitor.account.id, self._computing.payer(visitor.account)
@@ -100,7 +100,7 @@ def check_asker(visitor: Visitor) -> None:
         raise Problem(403, "refusal_ask_author")
 
 
-def wish_of_form(fields: Mapping[str, str]) -> MatchWish:
+def request_of_form(fields: Mapping[str, str]) -> MatchRequest:
     """The match that a form asks for. Raises Problem 400."""
     bots = [fields.get(f"{BOT}{seat}", "").strip() for seat in range(MOST_BOTS)]
     seed = fields.get("seed", "").strip()
@@ -116,7 +116,7 @@ def wish_of_form(fields: Mapping[str, str]) -> MatchWish:
             "game": fields.get("game", ""), "bots": [bot for bot in bots if bot], "options": options,
             "seed": int(seed) if seed else None, "like": fields.get("like", "").strip(),
         }  # fmt: skip
-        return msgspec.convert(found, MatchWish)
+        return msgspec.convert(found, MatchRequest)
     except ConfigError as error:
         raise Problem(400, "refusal_said", text=error) from None
     except msgspec.ValidationError as error:

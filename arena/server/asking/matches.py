@@ -1,4 +1,4 @@
-"""The matches that the hall lets bots play, on request and of remote programs, each in a process of its own. Lives in the
+"""The matches that the server lets bots play, on request and of remote programs, each in a process of its own. Lives in the
 event loop.
 """
 
@@ -54,7 +54,7 @@ class BotMatch:
         self, setup: Setup, account: str, *, later: Later = in_loop, command: Sequence[str] = COMMAND,
         ended: Callable[["BotMatch"], None] = lambda _: None,
     ) -> None:  # fmt: skip
-        """`account`: who has asked for it; empty for one that the hall itself arranged. `ended`: called when all is over."""
+        """`account`: who has asked for it; empty for one that the server itself arranged. `ended`: called when all is over."""
         self.id = secrets.token_urlsafe(12)
         self.setup, self.account = setup, account
         self.state = WAITING

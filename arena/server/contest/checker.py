@@ -1,6 +1,6 @@
 """`python -m arena.server.contest.checker`: the process that checks one submission, and keeps the bot if it may enter.
 
-It reads one Check from stdin and says on stdout how far it is and how it ended. If the hall is gone, it ends at once, and all
+It reads one Check from stdin and says on stdout how far it is and how it ended. If the server is gone, it ends at once, and all
 that it has started with it; whoever checks the same submission again gets the same outcome.
 """
 
@@ -44,7 +44,7 @@ _MARKS = 200  # characters of a traceback's last line
 
 def main() -> int:
     """Check one submission; returns the exit code of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the server, which then ends the pipe
     os.nice(_NICENESS)
     pipe = ParentPipe("check")
     asked = pipe.first(_CHECK, "a Check")

@@ -1,5 +1,5 @@
-"""Who plays the ladder of a contest: its staff, and of each submitted bot the newest version and the one before it; and how a
-bot leaves: what was sent before, and waits or is checked, does not bring it back.
+"""Who plays the ladder of a contest: its reference bots, and of each submitted bot the newest version and the one before;
+and how a bot leaves: what was sent before, and waits or is checked, does not bring it back.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ def dropped(inbox: Inbox, bot: str, why: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def dropped_in(results: Path, bot: str) -> Iterator[None]:
-    """The same for a command that takes a bot out of a results folder, which may belong to a hall. Raises StoreError."""
+    """The same for a command that takes a bot out of a results folder, which may belong to a server. Raises StoreError."""
     inbox = Inbox(results)
     try:
         with dropped(inbox, bot, WITHDRAWN) if inbox.path.exists() else contextlib.nullcontext():
@@ -72,12 +72,12 @@ class Entrants:
         return self._inbox.owners()
 
     def leave_out(self, bot: tuple[str, int], asleep: float) -> None:
-        """Let a version that has slept for so many seconds take part no more, in this run of the hall and in later ones."""
+        """Let a version that has slept for so many seconds take part no more, in this run of the server and in later ones."""
         self.left_out.add(bot)
         try:
             self._inbox.leave_out(*bot, asleep)
         except StoreError as error:
-            self._tell(f"{bot[0]}@{bot[1]} takes part again when the hall is started anew: {error}")
+            self._tell(f"{bot[0]}@{bot[1]} takes part again when the server is started anew: {error}")
 
     def bots(self) -> list[Bot]:
         """The versions that take part, bot by bot, oldest version first. Raises StoreError."""
@@ -96,8 +96,8 @@ class Entrants:
         if known is not None and known[0] == changed:
             return known[1]
         chosen: tuple[Submission, ...] = ()
-        if name in self._contest.staff:
-            self._tell(f"{name}: submitted under the name of a bot of the staff: it does not take part")
+        if name in self._contest.reference_bots:
+            self._tell(f"{name}: submitted under the name of a reference bot: it does not take part")
         else:
             with self._telling(name):
                 versions = self._submissions.versions(name)

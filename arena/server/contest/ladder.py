@@ -58,7 +58,7 @@ PUBLISHED = "the results were published"
 
 def main() -> int:
     """Play until the input ends; returns the exit code of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the server, which then ends the pipe
     os.nice(NICENESS)
     pipe = LadderPipe()
     try:
@@ -123,7 +123,7 @@ class ContestLadder(Observer):
             else:
                 self._tell("waiting", "every bot is rated well enough; the ladder goes on when somebody submits")
             self._pipe.wait(POLL_SECONDS)
-        if self._stored > self._published:  # the hall hung up between two legs
+        if self._stored > self._published:  # the server hung up between two legs
             bots = self._bots()
             self._play(bots, frozenset((bot.name, bot.version) for bot in (*self._contest.base.bots, *bots)))
 
@@ -204,7 +204,7 @@ class ContestLadder(Observer):
         self._leg.mark = None  # another field
         self._pipe.is_new = True
         self.say(
-            f"{bot[0]}@{bot[1]} is left out: too slow for the hall. It slept for {asleep:.0f} s while others waited for it; "
+            f"{bot[0]}@{bot[1]} is left out: too slow to take part. It slept for {asleep:.0f} s while others waited for it; "
             f"its next version takes part again"
         )
 

@@ -1,8 +1,8 @@
-"""The marks of a contest: who is surely above which bot of the staff. A pure function of the ladder's rows.
+"""The marks of a contest: who is surely above which reference bot. A pure function of the ladder's rows.
 
 A bot is surely above another one if the 95 % interval of their difference leaves out 0 (ratings/error_bars.py), as on every
-board. It is held against a bot of the staff by the mean over all pools in which both play: with one game that is its pool, with
-several, of two bots that play them all, the overall board. The mark of a bot is the highest one of a staff bot
+board. It is held against a reference bot by the mean over all pools in which both play: with one game that is its pool, with
+several, of two bots that play them all, the overall board. The mark of a bot is the highest one of a reference bot
 that it is surely above. Matches between bots of one owner, such as two versions of one bot, do not count for marks.
 
 Frozen marks are stored with the number of matches that count and with their hash; the ladder closes its leg before, so which
@@ -48,7 +48,7 @@ class PoolMark(msgspec.Struct, frozen=True, kw_only=True):
     rank: int | None
     matches: int
     against: dict[str, str]
-    """For each staff bot with a mark that plays here: `above`, `below` or `open`."""
+    """For each reference bot with a mark that plays here: `above`, `below` or `open`."""
 
 
 class BotMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,11 +56,11 @@ class BotMark(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     version: int
-    is_staff: bool
+    is_reference: bool
     mark: float | None
     """The highest mark that is surely reached; None: none yet."""
     against: dict[str, str]
-    """For each staff bot with a mark: `above`, `below` or `open`, by the mean over all pools in which both play."""
+    """For each reference bot with a mark: `above`, `below` or `open`, by the mean over all pools in which both play."""
     pools: tuple[PoolMark, ...]
     """The overall board first, if there are several pools."""
 
@@ -78,7 +78,7 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
     """When they were computed: UTC, ISO 8601."""
     is_frozen: bool
     marks: dict[str, float]
-    """The staff bots that are thresholds, and the mark of whoever is surely above each."""
+    """The reference bots that are thresholds, and the mark of whoever is surely above each."""
     matches: int
     """How many matches were stored."""
     before: int
@@ -201,17 +201,19 @@ def _marked(contest: Contest, rated: Sequence[Rated], field: Sequence[Bot]) -> t
             found[bot].append(mark)
     shared = _Verdicts(rated, scale)
     bots = [
-        _bot_mark(contest, bot, pools, {staff[0]: shared.of(bot, staff) for staff in thresholds if staff != bot})
+        _bot_mark(
+            contest, bot, pools, {reference[0]: shared.of(bot, reference) for reference in thresholds if reference != bot}
+        )
         for bot, pools in found.items()
     ]
     return tuple(sorted(bots, key=lambda one: (-one.headline.rating if one.headline else 0.0, one.bot)))
 
 
 def _bot_mark(contest: Contest, bot: Bot, pools: Sequence[PoolMark], against: dict[str, str]) -> BotMark:
-    reached = [contest.marks[staff] for staff, verdict in against.items() if verdict == ABOVE]
+    reached = [contest.marks[reference] for reference, verdict in against.items() if verdict == ABOVE]
     return BotMark(
-        bot=bot[0], version=bot[1], is_staff=bot[0] in contest.staff, mark=max(reached, default=None), against=against,
-        pools=tuple(pools),
+        bot=bot[0], version=bot[1], is_reference=bot[0] in contest.reference_bots, mark=max(reached, default=None),
+        against=against, pools=tuple(pools),
     )  # fmt: skip
 
 
@@ -222,10 +224,14 @@ def _pool_marks(rated: Sequence[Rated], thresholds: Sequence[Bot], scale: _Scale
     boards += [pool.ratings() for pool in rated]
     of_board = ([list(rated)] if len(rated) > 1 else []) + [[pool] for pool in rated]
     for board, pools in zip(boards, of_board):
-        known = {staff: _held_against(staff, pools, scale) for staff in thresholds if all(staff in pool.bots for pool in pools)}
+        known = {
+            reference: _held_against(reference, pools, scale)
+            for reference in thresholds
+            if all(reference in pool.bots for pool in pools)
+        }
         for one in board:
             bot = (one.bot, one.bot_version)
-            against = {staff[0]: verdicts.get(bot, OPEN) for staff, verdicts in known.items() if staff != bot}
+            against = {reference[0]: verdicts.get(bot, OPEN) for reference, verdicts in known.items() if reference != bot}
             yield bot, PoolMark(
                 pool=one.pool, mu=one.mu, low=one.low, high=one.high, rating=one.rating, rank=one.rank, matches=one.matches,
                 against=against,
@@ -233,32 +239,32 @@ def _pool_marks(rated: Sequence[Rated], thresholds: Sequence[Bot], scale: _Scale
 
 
 class _Verdicts:
-    """How bots stand to those of the staff, by all pools in which both play."""
+    """How bots stand to the reference bots, by all pools in which both play."""
 
     def __init__(self, rated: Sequence[Rated], scale: _Scale) -> None:
         self._rated, self._scale = rated, scale
         self._fields = [set(pool.bots) for pool in rated]
         self._known: dict[tuple[Bot, tuple[int, ...]], dict[Bot, str]] = {}
 
-    def of(self, bot: Bot, staff: Bot) -> str:
-        """One bot against one of the staff."""
-        shared = tuple(number for number, field in enumerate(self._fields) if bot in field and staff in field)
+    def of(self, bot: Bot, reference: Bot) -> str:
+        """One bot against a reference bot."""
+        shared = tuple(number for number, field in enumerate(self._fields) if bot in field and reference in field)
         if not shared:
             return OPEN
-        if (staff, shared) not in self._known:
-            self._known[staff, shared] = _held_against(staff, [self._rated[number] for number in shared], self._scale)
-        return self._known[staff, shared][bot]
+        if (reference, shared) not in self._known:
+            self._known[reference, shared] = _held_against(reference, [self._rated[number] for number in shared], self._scale)
+        return self._known[reference, shared][bot]
 
 
-def _held_against(staff: Bot, pools: Sequence[Rated], scale: _Scale) -> dict[Bot, str]:
-    """Return how each bot of all these pools stands to one of the staff; open where one has not played in all of them."""
+def _held_against(reference: Bot, pools: Sequence[Rated], scale: _Scale) -> dict[Bot, str]:
+    """Return how each bot of all these pools stands to a reference bot; open where one has not played in all of them."""
     found = dict.fromkeys((bot for bot in pools[0].bots if all(bot in pool.bots for pool in pools)), OPEN)
     if not all(pool.counts[0].any() for pool in pools):
         return found
     bots, mu, bars = joined([pool.skills for pool in pools], scale.settings, scale.weights)
-    if staff not in bots:
+    if reference not in bots:
         return found
-    place = bots.index(staff)
+    place = bots.index(reference)
     apart = bars.separable(mu)[place]
     for number, bot in enumerate(bots):
         if apart[number]:

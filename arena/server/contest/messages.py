@@ -1,9 +1,9 @@
-"""What the hall and its two lasting children say to each other: lines of JSON, each with its `kind`.
+"""What the server and its two lasting children say to each other: lines of JSON, each with its `kind`.
 
-    hall -> checker      one Check, then nothing; the end of the input ends it
-    checker -> hall      Checking lines, then one Checked
-    hall -> ladder       one Begin, then LookNow and Freeze lines; the end of the input stops it as Ctrl-C stops a tournament
-    ladder -> hall       Entered, Rated, LadderState and Said lines
+    server -> checker      one Check, then nothing; the end of the input ends it
+    checker -> server      Checking lines, then one Checked
+    server -> ladder       one Begin, then LookNow and Freeze lines; the end of the input stops it as Ctrl-C stops a tournament
+    ladder -> server       Entered, Rated, LadderState and Said lines
 
 All of it can be said again: whoever was killed in between does the same again, and nothing is counted twice.
 """

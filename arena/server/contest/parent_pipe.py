@@ -12,7 +12,7 @@ from arena.errors import ConfigError, printable
 from arena.server.contest.messages import Begin, Freeze, LookNow
 
 LAST_SECONDS = 120.0
-"""How long the process of a ladder may take to write its results when the hall is gone."""
+"""How long the process of a ladder may take to write its results when the server is gone."""
 _BEGIN = msgspec.json.Decoder(Begin)
 _TO_LADDER: msgspec.json.Decoder[LookNow | Freeze] = msgspec.json.Decoder(LookNow | Freeze)
 _SHOWN = 200  # characters of a line that cannot be read
@@ -83,22 +83,22 @@ class LadderPipe(ParentPipe):
         """Open the pipe to the server, which started the ladder's process."""
         super().__init__("ladder")
         self.is_over = False
-        """Whether the hall has gone, or has hung up."""
+        """Whether the server has gone, or has hung up."""
         self.is_new = False
-        """Whether the hall said that something has changed; who looks sets it back."""
+        """Whether the server said that something has changed; who looks sets it back."""
         self.is_freezing = False
         """Whether the organiser wants the marks frozen now."""
         self._news = threading.Event()
 
     def begin(self) -> Begin | None:
-        """Read the first line, then hear the others. None: the hall is gone. Raises ConfigError for a line that is no Begin."""
+        """Read the first line, then hear the others. None: the server is gone. Raises ConfigError for one that is no Begin."""
         found = self.first(_BEGIN, "a Begin")
         if found is not None:
             self.listen(_TO_LADDER, self._heard, lambda: None)
         return found
 
     def wait(self, seconds: float) -> None:
-        """Wait until the hall says something, or for so long."""
+        """Wait until the server says something, or for so long."""
         self._news.wait(seconds)
         self._news.clear()
 

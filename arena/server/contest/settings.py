@@ -59,8 +59,8 @@ class Quotas(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """CPU seconds an hour of the author's tables, matches and checks; then no new one begins until it is paid back."""
 
 
-class StaffBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry of `staff`. An entry that is only a text is the bot's path."""
+class ReferenceBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of `reference_bots`. An entry that is only a text is the bot's path."""
 
     path: str
     """A file or folder, or `house:NAME`."""
@@ -88,7 +88,7 @@ class _File(PlayConfig, msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
     name: str
     games: list[_Game]
-    staff: list[str | StaffBot] = []
+    reference_bots: list[str | ReferenceBot] = []
     marks: dict[str, float] = {}
     freeze: Any = None
     quotas: Quotas = Quotas()
@@ -102,26 +102,26 @@ class Contest(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """The name of the ladder, and of its folder in the results."""
     games: tuple[ContestGame, ...]
-    staff: tuple[str, ...] = ()
+    reference_bots: tuple[str, ...] = ()
     """Names of the bots of the organiser, which always play."""
     marks: dict[str, float] = {}
-    """Staff bots as thresholds, and the mark of whoever is surely above them."""
+    """Reference bots as thresholds, and the mark of whoever is surely above them."""
     freeze: datetime.datetime | None = None
     """When the marks are frozen, with its time zone; None: by hand, or never."""
     quotas: Quotas = Quotas()
     base: Tournament
-    """The ladder with the staff alone."""
+    """The ladder with the reference bots alone."""
 
     def tournament(self, bots: Sequence[Bot], owners: Mapping[str, str]) -> Tournament:
-        """The ladder with these submitted bots beside the staff.
+        """The ladder with these submitted bots beside the reference bots.
 
         `owners`: who owns each submitted bot, by its name; one without an owner is its own.
         """
         field = (*self.base.bots, *bots)
-        staff = len(self.base.bots)
+        reference = len(self.base.bots)
         weights = tuple(game.weight for game in self.games)
         named = tuple(
-            "" if place < staff else _owner(owners.get(bot.name) or f"bot {bot.name}") for place, bot in enumerate(field)
+            "" if place < reference else _owner(owners.get(bot.name) or f"bot {bot.name}") for place, bot in enumerate(field)
         )
         rules = Rules(
             weights=weights, version_deals=VERSION_DEALS, thresholds=tuple(sorted(self.marks)), mark_deals=MARK_DEALS,
@@ -138,22 +138,22 @@ def read_contest(path: Path, results: Path = RESULTS) -> Contest:
 def check_contest(document: object, folder: Path, results: Path = RESULTS) -> Contest:
     """Check a contest given as plain data; paths in it are relative to `folder` or to the current folder."""
     if not isinstance(document, dict):
-        raise ConfigError("a contest is a YAML mapping with name, games and staff")
+        raise ConfigError("a contest is a YAML mapping with name, games and reference_bots")
     file = typed(document, _File)
     for place, game in enumerate(file.games):
         if not 0 < game.weight <= MOST_WEIGHT:
             raise ConfigError(f"games[{place}].weight: a number above 0, at most {MOST_WEIGHT:,.0f}, not {game.weight}")
-    for place, bot in enumerate(file.staff):
+    for place, bot in enumerate(file.reference_bots):
         if (bot if isinstance(bot, str) else bot.path).startswith(PREFIX):
-            raise ConfigError(f"staff[{place}]: submitted bots take part anyway; staff are files, folders and house:NAME")
+            raise ConfigError(f"reference_bots[{place}]: submitted bots take part anyway; name files, folders or house:NAME")
     for key in Quotas.__struct_fields__:
         if (number := getattr(file.quotas, key)) < 1:
             raise ConfigError(f"quotas.{key}: at least 1, not {number}")
     base = _base(file, document, folder, results)
-    staff = [bot.name for bot in base.bots]
+    reference = [bot.name for bot in base.bots]
     for name, mark in file.marks.items():
-        if name not in staff:
-            raise ConfigError(f'marks: no bot of the staff is called "{name}"; {nearest(name, staff)}')
+        if name not in reference:
+            raise ConfigError(f'marks: no reference bot is called "{name}"; {nearest(name, reference)}')
         if not math.isfinite(mark):
             raise ConfigError(f"marks.{name}: a number is needed, not {mark}")
     games = tuple(
@@ -161,16 +161,17 @@ def check_contest(document: object, folder: Path, results: Path = RESULTS) -> Co
         for game, entry in zip(file.games, base.entries)
     )
     return Contest(
-        name=file.name, games=games, staff=tuple(staff), marks=file.marks, freeze=_moment(file.freeze), quotas=file.quotas,
-        base=base,
+        name=file.name, games=games, reference_bots=tuple(reference), marks=file.marks, freeze=_moment(file.freeze),
+        quotas=file.quotas, base=base,
     )  # fmt: skip
 
 
 def _base(file: _File, document: dict[Any, Any], folder: Path, results: Path) -> Tournament:
-    """The ladder of the staff, checked as every config is."""
+    """The ladder of the reference bots, checked as every config is."""
     games = [{key: value for key, value in game.items() if key != "weight"} for game in document["games"]]
     config = {
-        "name": file.name, "format": "ladder", "games": games, "bots": document.get("staff") or [], "deals": file.deals,
+        "name": file.name, "format": "ladder", "games": games, "bots": document.get("reference_bots") or [],
+        "deals": file.deals,
         "ladder": {**msgspec.to_builtins(file.ladder), "matches": LEG_MATCHES},
         **{key: document[key] for key in PlayConfig.__struct_fields__ if key in document},
     }  # fmt: skip
@@ -179,7 +180,7 @@ def _base(file: _File, document: dict[Any, Any], folder: Path, results: Path) ->
     try:
         return check_config(config, folder, results)
     except (ConfigError, BotError, StoreError) as error:
-        raise type(error)(re.sub(r"\bbots\[", "staff[", str(error))) from None
+        raise type(error)(re.sub(r"\bbots\[", "reference_bots[", str(error))) from None
 
 
 def _owner(account: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a hall elsewhere is, and what lets a program of yours in there."""
+"""Where a server elsewhere is, and what lets a program of yours in there."""
 
 import os
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ TOKEN_VARIABLE = "ARENA_TOKEN"
 """The variable of the environment that holds the token where none is given."""
 
 
-UNKNOWN_TOKEN = "the hall does not know this token; make one on its page /account, or ask its organiser for a link"
+UNKNOWN_TOKEN = "the server does not know this token; make one on its page /account, or ask its organiser for a link"
 """What is said of a token that lets nobody in there."""
 
 
 @dataclass(frozen=True)
-class HallAddress:
-    """The address of a hall, and the token of an account there."""
+class ServerAddress:
+    """The address of a server, and the token of an account there."""
 
     url: str
-    """The address of the hall, `http://` or `https://`."""
+    """The address of the server, `http://` or `https://`."""
     token: str
 
 
-def hall_at(url: str, token: str | None) -> HallAddress:
-    """The hall that an address leads to, such as the one with a token that `arena serve` prints.
+def server_at(url: str, token: str | None) -> ServerAddress:
+    """The server that an address leads to, such as the one with a token that `arena serve` prints.
 
     `token`: None for the one in the address, or in the environment. Raises ConfigError.
     """
@@ -39,11 +39,11 @@ def hall_at(url: str, token: str | None) -> HallAddress:
     if not secret:
         raise ConfigError(f"a token is needed: --token, or {TOKEN_VARIABLE} in the environment; make one on the page /account")
     if not secret.isascii() or not secret.isprintable() or " " in secret:
-        raise ConfigError("the token is none of a hall: such ones are letters, digits, - and _")
+        raise ConfigError("the token is none of a server: such ones are letters, digits, - and _")
     host = f"[{found.hostname}]" if ":" in found.hostname else found.hostname
-    return HallAddress(f"{found.scheme}://{host}{port}", secret)
+    return ServerAddress(f"{found.scheme}://{host}{port}", secret)
 
 
 def _no_address(url: str) -> ConfigError:
     shown = printable(url.partition("#")[0], 200)  # what follows may be a token
-    return ConfigError(f"{shown}: no address of a hall, such as http://127.0.0.1:8000")
+    return ConfigError(f"{shown}: no address of a server, such as http://127.0.0.1:8000")

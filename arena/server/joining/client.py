@@ -17,7 +17,7 @@ from arena.agent import BotFiles
 from arena.errors import ArenaError, BotError, ConfigError, one_line, printable
 from arena.match import protocol
 from arena.records import Ending
-from arena.server.joining.address import UNKNOWN_TOKEN, HallAddress
+from arena.server.joining.address import UNKNOWN_TOKEN, ServerAddress
 from arena.server.joining.players import BotFailed, Player, is_program, player_for
 from arena.server.remote.messages import Crash, Join, Joined, Leave, Result
 
@@ -30,7 +30,7 @@ _LAST_TRIES = 6  # to come back to a match that goes on, once it is time to leav
 _LOOK = 0.25  # seconds: how often somebody looks whether it is time to leave
 _SECONDS_TO_OPEN = 10.0
 ASKS_AFTER = 20.0
-"""Seconds of silence after which the bot asks whether the hall is there, and for which it waits for the answer."""
+"""Seconds of silence after which the bot asks whether the server is there, and for which it waits for the answer."""
 _UNHEARD = logging.Logger("arena join", logging.CRITICAL + 1)  # the library's own words; what is lost is said here
 _LONGEST = 1 << 20  # bytes of a message
 _FOR_GOOD = 4000  # from here on a closing code says that trying again is no use
@@ -42,9 +42,9 @@ _DECODER: Any = msgspec.json.Decoder(_Message)
 
 @dataclass
 class Joining:
-    """A bot that plays at one or several tables of a hall."""
+    """A bot that plays at one or several tables of a server."""
 
-    hall: HallAddress
+    server: ServerAddress
     bot: BotFiles
     name: str
     games: Sequence[str]
@@ -64,7 +64,7 @@ class Joining:
     def play(self) -> None:
         """Play until `stopping` is set.
 
-        Raises ConfigError if the hall cannot be reached at first, or lets nobody in, and BotError for a bot that always fails.
+        Raises ConfigError if the server cannot be reached at first or lets nobody in, BotError for a bot that always fails.
         """
         first = self._opened()  # here, so that what is wrong is said once
         self._seats = [_Table(self, first if number == 0 else None) for number in range(self.tables)]
@@ -96,13 +96,13 @@ class Joining:
             return self._connected()
         except (OSError, InvalidHandshake, EOFError) as error:
             reason = getattr(error, "strerror", None) or one_line(str(error)) or type(error).__name__
-            raise ConfigError(f"{self.hall.url}: no hall answers there: {printable(reason)}") from None
+            raise ConfigError(f"{self.server.url}: no server answers there: {printable(reason)}") from None
 
     def _connected(self) -> ClientConnection:
         try:
             return connect(
-                self.hall.url.replace("http", "ws", 1) + PATH,
-                additional_headers={"Authorization": f"Bearer {self.hall.token}"},
+                self.server.url.replace("http", "ws", 1) + PATH,
+                additional_headers={"Authorization": f"Bearer {self.server.token}"},
                 compression=None,
                 max_size=_LONGEST,
                 open_timeout=_SECONDS_TO_OPEN,
@@ -113,12 +113,12 @@ class Joining:
                 logger=_UNHEARD,
             )
         except InvalidURI:
-            raise ConfigError(f"{self.hall.url}: no address of a hall, such as http://127.0.0.1:8000") from None
+            raise ConfigError(f"{self.server.url}: no address of a server, such as http://127.0.0.1:8000") from None
         except InvalidStatus as error:
             why = _WHY.get(error.response.status_code)
             if why is None:
                 raise
-            raise ConfigError(f"{self.hall.url}: {why}") from None
+            raise ConfigError(f"{self.server.url}: {why}") from None
 
     def told(self, result: Result) -> None:
         """Tell the user what came of a match."""
@@ -136,7 +136,7 @@ class Joining:
         rating = "" if result.rating is None else f"; rating {result.rating:.1f} after {count}"
         self.say(
             f"match {number}: {result.game} against {printable(others)}: place {result.place} of {len(result.names)}"
-            f"{ending}{rating}\n  {self.hall.url}/m/{result.match}"
+            f"{ending}{rating}\n  {self.server.url}/m/{result.match}"
         )
 
     def arrived(self, name: str) -> None:
@@ -172,8 +172,8 @@ class Joining:
 _WHY = {
     401: UNKNOWN_TOKEN,
     403: "this token may not join a bot: an author's or an organiser's is needed, with the scope send",
-    404: "there is no socket for remote bots; is this a hall of arena, and a new one?",
-    421: "the hall does not answer to this name; use the address that it printed",
+    404: "there is no socket for remote bots; is this a server of arena, and a new one?",
+    421: "the server does not answer to this name; use the address that it printed",
 }
 
 
@@ -190,13 +190,13 @@ class _Table:
         self._line: ClientConnection | None = None
 
     def leave(self) -> None:
-        """Tell the hall that the bot leaves for good."""
+        """Tell the server that the bot leaves for good."""
         if self._line is not None:
             with contextlib.suppress(ConnectionClosed, OSError):
                 self._line.send(_text(Leave()))
 
     def play(self) -> None:
-        """Play until it is time to leave. Raises ConfigError if the hall does not let the bot in any more."""
+        """Play until it is time to leave. Raises ConfigError if the server does not let the bot in any more."""
         wait, patience = FIRST_WAIT, _LAST_TRIES
         try:
             while not self._joining.stopping.is_set() or self._plays:
@@ -212,7 +212,7 @@ class _Table:
                 except ConnectionClosed as closed:
                     code, why = (closed.rcvd.code, closed.rcvd.reason) if closed.rcvd is not None else (0, _lost(closed))
                     if code >= _FOR_GOOD and code != _AGAIN:
-                        raise ConfigError(f"{self._joining.hall.url}: {printable(why)}") from None
+                        raise ConfigError(f"{self._joining.server.url}: {printable(why)}") from None
                     self._joining.lost(why)
                 except (OSError, InvalidHandshake, EOFError):
                     pass
@@ -247,7 +247,7 @@ class _Table:
         try:
             message = _DECODER.decode(text)
         except msgspec.DecodeError:
-            raise ConfigError(f"{self._joining.hall.url}: the hall speaks another version of the protocol") from None
+            raise ConfigError(f"{self._joining.server.url}: the server speaks another version of the protocol") from None
         match message:
             case Joined(name=name, key=key, playing=playing):
                 self._joining.arrived(name)
@@ -293,8 +293,8 @@ class _Table:
 
 
 def _lost(closed: ConnectionClosed) -> str:
-    """Why a connection that the hall did not close is lost."""
-    return "the hall does not answer" if closed.sent is not None and closed.sent.code == CloseCode.INTERNAL_ERROR else ""
+    """Why a connection that the server did not close is lost."""
+    return "the server does not answer" if closed.sent is not None and closed.sent.code == CloseCode.INTERNAL_ERROR else ""
 
 
 def _text(message: msgspec.Struct) -> str:

@@ -21,7 +21,7 @@ from arena.server.table_process.programs import ActWithState
 from arena.tournament.workers.compiling import needs_at, warm_games
 
 PATIENCE = 30.0
-"""Seconds beyond the clock after which a program that does not answer is ended: the hall has given up on it by then."""
+"""Seconds beyond the clock after which a program that does not answer is ended: the server has given up on it by then."""
 _FAREWELL = 1.0
 
 
@@ -56,7 +56,7 @@ def player_for(bot: BotFiles, say: Callable[[str], None]) -> Player:
 
 
 class _InPython:
-    """A bot in Python, with the view that it would have in the hall."""
+    """A bot in Python, with the view that it would have on the server."""
 
     def __init__(self, bot: BotFiles, say: Callable[[str], None]) -> None:
         self._bot, self._say = bot, say
@@ -89,7 +89,7 @@ class _InPython:
         except Exception:
             texts = []
         if list(texts) != list(asked.legal):
-            raise BotFailed("the hall plays by other rules than this arena: install the version that the hall has")
+            raise BotFailed("the server plays by other rules than this arena: install the version that the server has")
         try:
             view = self._game.view(
                 self._game, observed, self._seat, codes=asked.codes, clock=asked.clock,

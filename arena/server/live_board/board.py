@@ -21,7 +21,7 @@ from arena.results.lock import running_process
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.results.status import Pace, Score, read_status
 from arena.server.live_board.order import OrderedRatings
-from arena.server.views.dead import dead_bots, is_ladder
+from arena.server.views.hidden import hidden_bots, is_ladder
 from arena.server.views.state import Progress, progress
 from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 
@@ -126,8 +126,8 @@ class LiveBoard:
         ratings = headline_ratings(manifest, everything)
         online = online_beside(headline_model(manifest.config), everything)
         pools = tuple(chosen_pools(manifest, ratings))
-        dead = dead_bots(manifest, ratings)
-        tables = {pool: board_rows(ratings, pool, dead=dead, online=online) for pool in pools}
+        hidden = hidden_bots(manifest, ratings)
+        tables = {pool: board_rows(ratings, pool, hidden=hidden, online=online) for pool in pools}
         return Seen(progress, pools, tables, bots_without_rank(ratings, pools), max(0, progress.done - self._score.done))
 
     def _forget(self) -> None:

@@ -1,8 +1,8 @@
 """Channels: numbered messages to all who watch one table, and what goes over a socket: JSON, one message a frame.
 
 A tab asks to watch a channel: `home`, or a tournament as `t/NAME` with one of its pools. The messages of a channel are
-numbered. Who comes back names the last one and gets the rest, or a snapshot where that is too long ago or the hall was started
-anew.
+numbered. Who comes back names the last one and gets the rest, or a snapshot where that is too long ago or the server is a
+new one.
 """
 
 from collections import deque
@@ -24,7 +24,7 @@ _Number = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 
 
 class Watch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a tab sends: it wants the messages of a channel, or to know whether the hall is still there."""
+    """What a tab sends: it wants the messages of a channel, or to know whether the server is still there."""
 
     watch: _Short = ""
     """The channel: `home`, or `t/NAME`."""
@@ -134,7 +134,7 @@ class Channel:
     """The messages of one channel. Lives in the event loop."""
 
     def __init__(self, name: str, asked: str | None, epoch: str) -> None:
-        """`asked`: the pool; `epoch`: tells this run of the hall from others."""
+        """`asked`: the pool; `epoch`: tells this run of the server from others."""
         self.name, self.asked = name, asked
         self.readers: set[Reader] = set()
         self.number = 0
@@ -211,7 +211,7 @@ class Channel:
 
 def _dead(rows: Iterable[BoardRow]) -> set[tuple[str, int]]:
     """The bots that a board hides."""
-    return {(row.bot, row.version) for row in rows if row.dead is not None}
+    return {(row.bot, row.version) for row in rows if row.hidden is not None}
 
 
 def changing(row: BoardRow) -> ChangedRow:

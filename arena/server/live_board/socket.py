@@ -114,7 +114,7 @@ class _Socket:
             try:
                 await self._watch(msgspec.json.decode(text, type=Watch))
             except (msgspec.DecodeError, UnicodeError, RecursionError):
-                await self._websocket.close(POLICY_VIOLATION, "not a message that the hall knows")
+                await self._websocket.close(POLICY_VIOLATION, "not a message that the server knows")
                 return
             except Problem as problem:
                 await self._websocket.close(POLICY_VIOLATION, cut(problem.message))
@@ -134,7 +134,7 @@ class _Socket:
         self._feed.watch()
 
     def _answer(self, ping: int) -> None:
-        """A tab that is sent too much already hears from the hall anyway."""
+        """A tab that is sent too much already hears from the server anyway."""
         if len(self._queue) < QUEUED:
             self._queue.append(msgspec.json.encode(Alive(ping=ping)).decode())
             self._there_is_more.set()

@@ -1,5 +1,5 @@
-"""People's matches: what fixes one before it is played, such that it can be replayed, and how they are kept and read. Hall and
-terminal may write at the same time: the folder has a lock.
+"""People's matches: what fixes one before it is played, such that it can be replayed, and how they are kept and read. Server
+and terminal may write at the same time: the folder has a lock.
 """
 
 import datetime

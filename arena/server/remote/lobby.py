@@ -49,11 +49,11 @@ class Connection(Protocol):
 class Program:
     """One program; it plays at one table."""
 
-    def __init__(self, account: Account, wish: Join, changed: Callable[["Program"], None]) -> None:
+    def __init__(self, account: Account, asked_for: Join, changed: Callable[["Program"], None]) -> None:
         """`changed`: called when it is free for another match, or gone."""
-        self.account, self.bot, self.games = account, wish.bot, list(wish.games)
-        self.name = f"{account.name}/{wish.bot}"
-        self.remote = Remote(wants_forced=wish.wants_forced, wants_state=wish.wants_state)
+        self.account, self.bot, self.games = account, asked_for.bot, list(asked_for.games)
+        self.name = f"{account.name}/{asked_for.bot}"
+        self.remote = Remote(wants_forced=asked_for.wants_forced, wants_state=asked_for.wants_state)
         self.key = secrets.token_urlsafe(32)
         self.match: BotMatch | None = None
         self.seat = 0
@@ -205,21 +205,21 @@ class Lobby:
         """The programs that are connected."""
         return [one for one in list(self.programs) if one.is_here]
 
-    def join(self, account: Account, wish: Join, connection: Connection) -> Program:
+    def join(self, account: Account, asked_for: Join, connection: Connection) -> Program:
         """A program that has come, or come back. Raises Problem 400 for unknown games, and 429 for one too many."""
-        known = next((one for one in self.programs if wish.key and one.key == wish.key and not one.has_left), None)
+        known = next((one for one in self.programs if asked_for.key and one.key == asked_for.key and not one.has_left), None)
         if known is not None and known.account.id == account.id:
             known.connect(connection)
             return known
         there = games.names()
-        unknown = [game for game in wish.games if game not in there]
+        unknown = [game for game in asked_for.games if game not in there]
         if unknown:
             raise Problem(400, "refusal_remote_game", game=unknown[0], known=", ".join(there))
         if sum(one.account.id == account.id for one in self.programs) >= AN_ACCOUNT:
             raise Problem(429, "refusal_remote_many", most=AN_ACCOUNT)
         if len(self.programs) >= MOST_PROGRAMS:
             raise Problem(429, "refusal_remote_full", most=MOST_PROGRAMS)
-        program = Program(account, wish, self._changed)
+        program = Program(account, asked_for, self._changed)
         self.programs.append(program)
         program.connect(connection)
         self._later(0.0, self.arrange)

@@ -1,4 +1,4 @@
-"""What a program on its author's machine and the hall say to each other over `/remote/socket`, around the lines of a match.
+"""What a program on its author's machine and the server say to each other over `/remote/socket`, around the lines of a match.
 
 Each message is one text frame, a JSON object. The lines of a match (`start`, `act`, `end` and their answers) are those of
 command bots, see arena/match/protocol.py; the others are here. docs/wire-protocol.md explains both.
@@ -20,7 +20,7 @@ class Join(_Said, frozen=True, kw_only=True):
     """The first message of a program: who it is, and what it plays. With `key` it comes back to where it was."""
 
     bot: Name
-    """The bot's name; the hall puts the account's name before it."""
+    """The bot's name; the server puts the account's name before it."""
     games: Annotated[list[Name], msgspec.Meta(min_length=1, max_length=64)]
     wants_forced: bool = False
     """Whether decisions with a single legal action are sent too."""
@@ -40,7 +40,7 @@ class Crash(_Said, frozen=True, kw_only=True):
 
 
 class Joined(_Said, frozen=True, kw_only=True):
-    """The hall's answer to Join."""
+    """The server's answer to Join."""
 
     name: str
     """The name under which the bot plays."""

@@ -110,7 +110,7 @@ class _Line:
         except msgspec.ValidationError as error:
             await self._closed(MALFORMED, f"the first message is join: {in_words(error)}")
         except (msgspec.DecodeError, UnicodeError, RecursionError):
-            await self._closed(MALFORMED, "not a message that the hall knows")
+            await self._closed(MALFORMED, "not a message that the server knows")
         except Problem as problem:
             await self._closed(4000 + problem.status, problem.message)
         return None
@@ -131,7 +131,7 @@ class _Line:
         try:
             message = msgspec.json.decode(text, type=Leave | Crash)
         except (msgspec.DecodeError, UnicodeError, RecursionError):
-            return await self._closed(MALFORMED, "not a message that the hall knows")
+            return await self._closed(MALFORMED, "not a message that the server knows")
         if isinstance(message, Leave):
             program.leave()
             return await self._closed(1000, "goodbye")

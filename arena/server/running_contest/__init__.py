@@ -1,1 +1,1 @@
-"""The contest of a hall: its file, and the ladder beside the hall."""
+"""The contest of a server: its file, and the ladder beside the server."""

@@ -1,7 +1,7 @@
-"""The contest that a hall holds: its file, its marks, and the ladder that plays it in a process of its own.
+"""The contest that a server holds: its file, its marks, and the ladder that plays it in a process of its own.
 
 Whatever ends the ladder, it is started again, where it was, after a longer wait each time it fails at once. It ends when its
-input does, so nothing is left behind when the hall is killed.
+input does, so nothing is left behind when the server is killed.
 
 The marks as its page shows them are the frozen ones, or those of some seconds ago. All rows are read for them.
 """
@@ -32,13 +32,13 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 SOON = 120.0
 """A ladder that ran this many seconds has not failed at once."""
 FAREWELL_SECONDS = 1.5
-"""How long the end of the hall waits for the ladder, which then ends by itself when all is written."""
+"""How long the end of the server waits for the ladder, which then ends by itself when all is written."""
 LINES = 100
 """How many lines of the ladder are kept for the organiser."""
 
 
 class RunningContest:
-    """A contest while the hall is open. `look` may be called from any thread."""
+    """A contest while the server is open. `look` may be called from any thread."""
 
     def __init__(
         self, file: Path, results: Path, *, address: str | None = None, workers: int | None = None,

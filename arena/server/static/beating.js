@@ -1,6 +1,6 @@
 "use strict";
 /**
- * Tells whether the hall is still there at the other end of a socket: a proxy may swallow everything, or a network be gone, without
+ * Tells whether the server is still there at the other end of a socket: a proxy may swallow everything, or a network be gone, without
  * any end of the connection. Whenever nothing was heard for a while the page asks, and an answer that does not come is the end.
  *
  *   const beating = arena.beating({isOpen: () => ..., ask: () => ..., lost: () => ...});

@@ -6,7 +6,7 @@
  *   arena.live.watch("t/duel", {snapshot(message) {...}, update(message) {...}, trouble(message) {...}}, {pool: "naga"});
  *   arena.live.onState((state) => ...);   // "open", "waiting" or "closed"
  *
- * Messages of a channel are numbered. After a break (a laptop that slept, a hall that was started anew) the tab names the last one
+ * Messages of a channel are numbered. After a break (a laptop that slept, a server that was started anew) the tab names the last one
  * it knows and gets the rest, or a snapshot. What a message holds: arena/server/live_board/channel.py.
  */
 (() => {

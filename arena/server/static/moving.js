@@ -8,7 +8,7 @@
   const word = arena.wordsOf("page", document.documentElement.lang);
   const {el} = arena.kit;
   const found = (selector) => document.querySelector(selector);
-  const AGAIN = 5_000;   // ms before the next try, where the hall does not answer
+  const AGAIN = 5_000;   // ms before the next try, where the server does not answer
   const MOVING = found("[data-moving]") ? "[data-moving]" : "main";   // beside a contest, which renewing.js keeps up to date
 
   let refreshing = null;
@@ -53,7 +53,7 @@
     const show = (progress, news) => {
       for (const row of news) {
         const bot = `${row.bot}\n${row.version}`;
-        if (row.dead && !isWhole) hidden.add(bot);
+        if (row.hidden && !isWhole) hidden.add(bot);
         if (!hidden.has(bot)) rows.set(bot, row);
       }
       arena.board.progress(found("[data-tournament]"), progress);

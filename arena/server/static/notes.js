@@ -1,6 +1,6 @@
 "use strict";
 /**
- * What a bot noted and printed, for who may read it: at the step that is shown, and its numbers over the match. The hall plays
+ * What a bot noted and printed, for who may read it: at the step that is shown, and its numbers over the match. The server plays
  * the match again for it, which takes a while.
  * `arena.notesPanel(player)` gives {element, show()}; `player.match.heard` are the seats, `notes(seat)` and `output(seat)` ask.
  */

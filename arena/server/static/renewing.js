@@ -60,7 +60,7 @@
     try {
       const answer = await arena.asked(location.href, {headers: {accept: "text/html"}});
       if (answer.ok) take(answer.text);
-    } catch {  // the hall is away, or does not answer; the next look tries again
+    } catch {  // the server is away, or does not answer; the next look tries again
     }
     clearTimeout(timer);
     if (!document.hidden) timer = setTimeout(look, pause());

@@ -1,6 +1,6 @@
 "use strict";
 /**
- * The page of a table: what the hall says of it is drawn here, and what the person chooses is sent.
+ * The page of a table: what the server says of it is drawn here, and what the person chooses is sent.
  * Messages: arena/server/table_process/messages.py. Its parts: table_socket.js, table_lobby.js, table_log.js, table_coach.js, table_result.js.
  */
 (() => {
@@ -91,7 +91,7 @@
       return dialog;
     }
 
-    // What the hall says ---------------------------------------------------------------------------------------------------
+    // What the server says ---------------------------------------------------------------------------------------------------
 
     receive(message) {
       const act = {

@@ -2,7 +2,7 @@
 /**
  * The end of a match: places and scores, where it was won, the luck of the deal, and where to go from here.
  * `arena.tableResult({word, seat, names, again, isGuest})` gives {element, show(over), luck(luck)}. `again`: where a rematch is asked for, or null.
- * `isGuest`: for whom the hall has no other pages.
+ * `isGuest`: for whom the server has no other pages.
  */
 (() => {
   const {el} = arena.kit;

@@ -1,6 +1,6 @@
 "use strict";
 /**
- * The socket of a table: it connects again whenever it can, and the hall then sends all there is to know once more.
+ * The socket of a table: it connects again whenever it can, and the server then sends all there is to know once more.
  *
  *   const socket = arena.tableSocket(id, {onMessage(message), onState(state)});   // "open", "lost", or "closed"
  *   socket.send({kind: "act", ...});   // false if it cannot be sent now
@@ -10,7 +10,7 @@
 (() => {
   const FIRST_WAIT = 300, LONGEST_WAIT = 8_000;   // ms before the next try, doubled each time
   const TICK = 3_000;                             // ms; a timer that is much later has slept
-  const LEFT = "left";                            // why the hall closes the sockets of who has left the table
+  const LEFT = "left";                            // why the server closes the sockets of who has left the table
 
   arena.tableSocket = (id, {onMessage, onState}) => {
     let socket = null, wait = FIRST_WAIT, timer = null, ticked = Date.now(), isOver = false, isKnown = false;

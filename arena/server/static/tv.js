@@ -69,7 +69,7 @@
         await play(one, part("player"));
         await rest(PAUSE_MS);
       } catch {
-        await rest(EMPTY_MS);   // the hall was closed, or the match is gone: try again
+        await rest(EMPTY_MS);   // the server was closed, or the match is gone: try again
       }
     }
   };

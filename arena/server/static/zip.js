@@ -1,6 +1,6 @@
 "use strict";
 /**
- * Packs files into a zip without compressing them: a browser has no zip of its own, and the hall takes a folder as one.
+ * Packs files into a zip without compressing them: a browser has no zip of its own, and the server takes a folder as one.
  *
  *   await arena.zip([{path: "lib/deck.py", blob: file}])   // a Blob
  */

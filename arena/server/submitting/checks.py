@@ -1,7 +1,7 @@
-"""Submissions to the hall: the inbox, how much each author may send, and the checks of what comes in.
+"""Submissions to the server: the inbox, how much each author may send, and the checks of what comes in.
 
 One check at a time, each in a process of its own, from the queue in the site's file. Whatever ends a check early (its process
-is killed, the hall dies, the disk is full) only puts the submission back into its place. A submission is void after three
+is killed, the server dies, the disk is full) only puts the submission back into its place. A submission is void after three
 checks that failed by the machine's fault. Lives in the event loop.
 """
 
@@ -49,7 +49,7 @@ LEAST_FREE = 64 << 20
 """Bytes on the disk below which nothing is checked: an accepted bot could not be stored."""
 OUT_OF_MEMORY = "its check took more memory than this machine has for one, twice: its files, or what they make, are too large"
 LOOK_SECONDS = 5.0
-"""How often to look for submissions that another hall of the folder has received, and whether the disk has room again."""
+"""How often to look for submissions that another server of the folder has received, and whether the disk has room again."""
 PAUSES = (1.0, 5.0)
 """Seconds before a submission is checked a second and a third time."""
 
@@ -62,7 +62,7 @@ class Checks:
         command: Sequence[str] = COMMAND, seconds: tuple[float, float] = (FIRST_SECONDS, CHECK_SECONDS),
         pauses: Sequence[float] = PAUSES, charge: Callable[[str, float], object] = lambda account, seconds: None,
     ) -> None:  # fmt: skip
-        """`contest`: its file, if the hall has one; `accepted`: is told of every version that may enter.
+        """`contest`: its file, if the server has one; `accepted`: is told of every version that may enter.
 
         `seconds`: of a check at first, and when it begins anew; `charge`: is told the CPU seconds of an account's check.
         """
@@ -158,7 +158,7 @@ class Checks:
             try:
                 lock.__enter__()
             except StoreError:
-                return False  # another hall of this folder checks
+                return False  # another server of this folder checks
             self._lock = lock
             self._inbox.sweep()
         self._recover()
@@ -170,7 +170,7 @@ class Checks:
         return True
 
     def _recover(self) -> None:
-        """Put back what a hall that died was checking, and what could not be noted as it should. Raises StoreError."""
+        """Put back what a server that died was checking, and what could not be noted as it should. Raises StoreError."""
         for sent in self._inbox.interrupted():
             if sent.attempts >= MOST_RESTARTS:
                 self._void(sent, f"its check was cut short {sent.attempts} times")
@@ -203,7 +203,7 @@ class Checks:
             if is_first and not said:
                 return None
             reason = (
-                f"too slow for the hall: its check was stopped after {seconds / 60:g} minutes, so that others can be checked"
+                f"too slow to take part: its check was stopped after {seconds / 60:g} minutes, so that others can be checked"
             )
             return said[-1] if said else Checked(report=refused(sent.bot, f"{reason}. It has to decide faster"))
         except OSError as error:
@@ -270,7 +270,7 @@ class Submitting:
 
     @property
     def contest(self) -> Contest | None:
-        """The contest of the hall; None: it has none."""
+        """The contest of the server; None: it has none."""
         return None if self._running is None else self._running.contest
 
     def quotas_of(self, account: Account) -> Quotas | None:
@@ -296,8 +296,8 @@ class Submitting:
         return 0
 
     def is_taken(self, name: str) -> bool:
-        """Return whether a bot of this name is known, but not by the inbox: shipped, of the staff, submitted in a terminal."""
-        if name in house_bots() or (self.contest is not None and name in self.contest.staff):
+        """Return whether a bot of this name is known, but not by the inbox: shipped, for reference, or sent in a terminal."""
+        if name in house_bots() or (self.contest is not None and name in self.contest.reference_bots):
             return True
         return self.inbox.owner_of(name) is None and bool(self.store.versions(name))
 

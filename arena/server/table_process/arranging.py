@@ -47,7 +47,7 @@ class Arranged:
 
 
 def arrange(asked: Setup) -> Arranged:
-    """The match that the hall asks for. Raises ConfigError, BotError or StoreError that says what does not fit."""
+    """The match that the server asks for. Raises ConfigError, BotError or StoreError that says what does not fit."""
     game = games.load(asked.game)
     plans = asked.seats
     if any(plan.person for plan in plans) != (asked.pool == PEOPLE):

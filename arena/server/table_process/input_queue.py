@@ -1,5 +1,5 @@
-"""The process's end of its pipe to the hall, where what people say arrives: their actions, their wishes for a hint, and that a
-bot shall take over.
+"""The process's end of its pipe to the server, where what people say arrives: their actions, that they want a hint, and that
+a bot shall take over.
 """
 
 import os
@@ -35,7 +35,7 @@ class TablePipe(ParentPipe):
         super().__init__("table")
 
     def setup(self) -> Setup | None:
-        """Read the first line; None: the hall is gone. Raises ConfigError for a line that is no Setup."""
+        """Read the first line; None: the server is gone. Raises ConfigError for a line that is no Setup."""
         return self.first(_SETUP, "its Setup")
 
     def hear(self, take: Callable[[ToTable], object], end: Callable[[], object]) -> None:
@@ -278,5 +278,5 @@ def harmless(view: View) -> Answer:
 
 
 def report(trouble: str) -> None:
-    """A line for who runs the hall."""
+    """A line for who runs the server."""
     print(f"table: {one_line(printable(trouble))}", file=sys.stderr, flush=True)

@@ -1,9 +1,9 @@
-"""What a table's process, the hall and the browsers say to each other. Lines of JSON, each with its `kind`.
+"""What a table's process, the server and the browsers say to each other. Lines of JSON, each with its `kind`.
 
-    hall -> process      Setup first, then ToTable lines
-    process -> hall      FromTable lines; an `Envelope` is for the browsers of one seat, the hall passes its message on as it is
-    browser -> hall      FromPerson messages; the hall adds the seat and passes them on
-    hall -> browser      ToPerson messages
+    server -> process      Setup first, then ToTable lines
+    process -> server      FromTable lines; an `Envelope` is for the browsers of one seat, its message is passed on as it is
+    browser -> server      FromPerson messages; the server adds the seat and passes them on
+    server -> browser      ToPerson messages
 
 A browser gets what its seat may know, and nothing else: the messages for a seat are equal byte for byte in two matches
 that differ only in what the seat cannot know (tests/server/test_leaks.py). Who comes back gets the newest `Welcome`, `Frame`
@@ -42,7 +42,7 @@ class SeatPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remote(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A program that plays from its author's machine: the hall passes its lines on (docs/wire-protocol.md)."""
+    """A program that plays from its author's machine: the server passes its lines on (docs/wire-protocol.md)."""
 
     wants_forced: bool = False
     """Whether decisions with a single legal action are sent too."""
@@ -68,14 +68,14 @@ class Setup(Message, frozen=True, kw_only=True, omit_defaults=True):
     """The id of a stored match whose cards are dealt again; empty: new ones."""
 
 
-# Hall -> process ------------------------------------------------------------------------------------------------------------
+# Server -> process ------------------------------------------------------------------------------------------------------------
 
 
 class Act(Message, frozen=True, kw_only=True, omit_defaults=True):
     """A person plays an action."""
 
     seat: int = -1
-    """Filled in by the hall; whatever a browser says here is overwritten."""
+    """Filled in by the server; whatever a browser says here is overwritten."""
     decision: int
     """The number of the `Ask` that is answered. In real time a tick that is over by now: the action counts in the present one,
     if it is legal there."""
@@ -266,7 +266,7 @@ class Luck(Message, frozen=True, kw_only=True, omit_defaults=True):
 ToSeat = Frame | Ask | Hint | Refused | Over | Luck
 
 
-# Process -> hall ------------------------------------------------------------------------------------------------------------
+# Process -> server ------------------------------------------------------------------------------------------------------------
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="envelope"):
@@ -311,7 +311,7 @@ class Forward(Message, frozen=True, kw_only=True, omit_defaults=True):
 FromTable = Envelope | Compiling | Ready | Stored | Broken | Forward
 
 
-# Hall <-> browser -----------------------------------------------------------------------------------------------------------
+# Server <-> browser -----------------------------------------------------------------------------------------------------------
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -328,7 +328,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Welcome(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """The table, as the hall describes it to who sits there: sent first, and again whenever something of it changes."""
+    """The table, as the server describes it to who sits there: sent first, and again whenever something of it changes."""
 
     table: str
     """The id of the table."""
@@ -355,7 +355,7 @@ class Notice(Message, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Ping(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """A browser measures the way to the hall and back."""
+    """A browser measures the way to the server and back."""
 
     at: float
     """The time by the browser's own clock; it comes back as `Pong`."""

@@ -1,6 +1,6 @@
 """The process of one live table: it gets a Setup, plays the match with its people and bots, stores it, and ends.
 
-The hall and the process speak `arena.server.table_process.messages` over stdin and stdout. If the hall is gone, the process
+The server and the process speak `arena.server.table_process.messages` over stdin and stdout. If the server is gone, the process
 ends at once.
 
 Some actions that nobody sees come before the match: they load what is compiled, and the first click does not wait for it. A
@@ -109,7 +109,7 @@ _NICENESS = 10  # of what no person waits for
 
 def main() -> int:
     """Play one match; returns the exit code of the process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the hall, which then ends the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is for the server, which then ends the pipe
     pipe = TablePipe()
     try:
         asked = pipe.setup()

@@ -1,8 +1,8 @@
-"""The seats of programs that play from their authors' machines: the hall passes lines on, this process is their referee.
+"""The seats of programs that play from their authors' machines: the server passes lines on, this process is their referee.
 
 They get the lines that command bots get (docs/wire-protocol.md), and have time by the wall. While a program is not connected
 its clock stands still, for STILL_SECONDS in a match, and then goes on: who cuts the line thinks no longer than others. When it
-is back the hall asks it again what is still open. A gap in which the hall did not run is nobody's time (arena/match/awake.py).
+is back the server asks it again what is still open. A gap in which it did not run is nobody's time (arena/match/awake.py).
 """
 
 import random
@@ -38,7 +38,7 @@ class ActWithState(protocol.Act, frozen=True, kw_only=True, tag="act", tag_field
 
 
 class Lines:
-    """What the hall says about remote programs, with the time at which it came; implements the inbox of Programs."""
+    """What the server says about remote programs, with the time at which it came; implements the inbox of Programs."""
 
     def __init__(self, clock: Callable[[], float] = awake.now) -> None:
         self.now = clock

@@ -17,7 +17,7 @@ from arena.server.problems import Problem
 from arena.server.table_process.messages import SeatPlan
 
 ME, PERSON = "me", "person"
-"""The two wishes for a seat that are no opponent: who opens the table, and anybody with the link."""
+"""The two choices for a seat that are no opponent: who opens the table, and anybody with the link."""
 TAKING_OVER = "club"
 """The level that plays for who is away or does not come."""
 PACES = (150, 250, 400, 600)
@@ -32,7 +32,7 @@ class Opening(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     game: Annotated[str, msgspec.Meta(max_length=80)]
     seats: Annotated[list[_Wish], msgspec.Meta(min_length=1, max_length=20)]
-    """The wish for each seat: `me` once, `person` for anybody with the link, else an opponent as `/play/GAME` lists them:
+    """The choice for each seat: `me` once, `person` for anybody with the link, else an opponent as `/play/GAME` lists them:
     `level:club`, `house:naga_greedy`, `submitted:alice`."""
     options: dict[str, Any] = {}
     """Rule options that differ from the defaults."""
@@ -76,14 +76,14 @@ class TablePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def planned(opening: Opening, results: Path, host: str) -> TablePlan:
     """The table that somebody wants. `host`: the name of who opens it. Raises Problem that says what is wrong."""
-    wishes = opening.seats
-    if wishes.count(ME) != 1:
+    choices = opening.seats
+    if choices.count(ME) != 1:
         raise Problem(400, "refusal_one_me")
     try:
         game = games.load(opening.game)
-        game.check_seats(len(wishes))
-        game.resolve_options(opening.options, len(wishes))
-        known = {wish_for(one): one for one in opponents(opening.game, results)}
+        game.check_seats(len(choices))
+        game.resolve_options(opening.options, len(choices))
+        known = {choice_for(one): one for one in opponents(opening.game, results)}
     except ConfigError as error:
         raise Problem(400, "refusal_said", text=error) from None
     if opening.tick_ms is not None:
@@ -91,28 +91,28 @@ def planned(opening: Opening, results: Path, host: str) -> TablePlan:
             raise Problem(400, "refusal_pace", paces=", ".join(map(str, PACES)))
         if offer(opening.game).real_time is None:
             raise Problem(400, "refusal_no_real_time", game=opening.game)
-        if len(wishes) > MOST_SEATS_IN_REAL_TIME:
+        if len(choices) > MOST_SEATS_IN_REAL_TIME:
             raise Problem(400, "refusal_seats_in_real_time", most=MOST_SEATS_IN_REAL_TIME)
-    is_for_people = [wish in (ME, PERSON) for wish in wishes]
-    chosen = [known.get(f"level:{TAKING_OVER}" if wish in (ME, PERSON) else wish) for wish in wishes]
-    for wish, one in zip(wishes, chosen):
+    is_for_people = [choice in (ME, PERSON) for choice in choices]
+    chosen = [known.get(f"level:{TAKING_OVER}" if choice in (ME, PERSON) else choice) for choice in choices]
+    for choice, one in zip(choices, chosen):
         if one is None:
-            raise Problem(400, "refusal_no_opponent", wish=wish, known=", ".join(known))
+            raise Problem(400, "refusal_no_opponent", choice=choice, known=", ".join(known))
     seats = _seats([one for one in chosen if one is not None], is_for_people, host)
     return TablePlan(
         opening=opening, game=opening.game, options=dict(opening.options), seats=seats, is_for_people=is_for_people,
-        host_seat=wishes.index(ME), results=str(results), tick_ms=opening.tick_ms,
+        host_seat=choices.index(ME), results=str(results), tick_ms=opening.tick_ms,
     )  # fmt: skip
 
 
-def wish_for(opponent: Opponent) -> str:
+def choice_for(opponent: Opponent) -> str:
     """Return how an opponent is asked for."""
     return f"level:{opponent.name}" if opponent.kind == "level" else opponent.bot
 
 
-def shuffled(wishes: Sequence[str]) -> list[str]:
+def shuffled(choices: Sequence[str]) -> list[str]:
     """The seats by lot."""
-    found = list(wishes)
+    found = list(choices)
     secrets.SystemRandom().shuffle(found)
     return found
 
@@ -144,7 +144,7 @@ PACE = 250
 
 
 def opening_of(game: str, fields: Mapping[str, str], suited: str) -> Opening:
-    """The table that a form asks for. `suited`: the wish for an opponent who is as good as the person. Raises Problem."""
+    """The table that a form asks for. `suited`: the choice for an opponent who is as good as the person. Raises Problem."""
     try:
         found, loaded = offer(game), games.load(game)
         variant = next((one for one in found.variants if one.key == fields.get("variant")), found.variants[0])
@@ -157,16 +157,16 @@ def opening_of(game: str, fields: Mapping[str, str], suited: str) -> Opening:
         raise Problem(400, "refusal_said", text=error) from None
     seats = _number(fields.get("seats"), loaded.seats[0], "seats")
     seats = max(1, min(seats, max(loaded.seats)))  # the game says which numbers in between are right
-    wishes = [suited if wish == "suited" else wish for wish in _wishes(fields, seats)]
+    choices = [suited if choice == "suited" else choice for choice in _choices(fields, seats)]
     tick_ms = _number(fields.get("pace"), PACE, "pace") if found.real_time is not None else None
     if tick_ms is not None and tick_ms not in PACES:
         raise Problem(400, "refusal_pace", paces=", ".join(map(str, PACES)))
-    tick_ms, options = in_real_time(game, options, wishes, hands=fields.get("hands", ""), tick_ms=tick_ms or PACE)
-    return Opening(game=game, seats=wishes, options=options, tick_ms=tick_ms)
+    tick_ms, options = in_real_time(game, options, choices, hands=fields.get("hands", ""), tick_ms=tick_ms or PACE)
+    return Opening(game=game, seats=choices, options=options, tick_ms=tick_ms)
 
 
 def in_real_time(
-    game: str, options: Mapping[str, OptionValue], wishes: Sequence[str], *, hands: str = "", tick_ms: int = PACE
+    game: str, options: Mapping[str, OptionValue], choices: Sequence[str], *, hands: str = "", tick_ms: int = PACE
 ) -> tuple[int | None, dict[str, OptionValue]]:
     """The milliseconds of a tick and the options of a table; None and the options alone for a game that waits for its people.
 
@@ -175,12 +175,12 @@ def in_real_time(
     real_time = offer(game).real_time
     if real_time is None:
         return None, dict(options)
-    people = [wish in (ME, PERSON) for wish in wishes]
+    people = [choice in (ME, PERSON) for choice in choices]
     return tick_ms, {**real_time.options_for(hands, tick_ms, people), **options}
 
 
-def _wishes(fields: Mapping[str, str], seats: int) -> list[str]:
-    """The wish for each seat. People come first among the others; seats that are chosen one by one stay as they are."""
+def _choices(fields: Mapping[str, str], seats: int) -> list[str]:
+    """The choice for each seat. People come first among the others; seats that are chosen one by one stay as they are."""
     usual = fields.get("opponent") or "suited"
     others = [fields.get(f"rival.{number}") or usual for number in range(1, seats)]
     free = [number for number, _ in enumerate(others) if not fields.get(f"rival.{number + 1}")]

@@ -1,4 +1,4 @@
-"""A live table as the hall keeps it: its process, a child that plays one match, and its seats: who sits there, who looks, and
+"""A live table as the server keeps it: its process, a child that plays one match, and its seats: who sits there, who looks, and
 what was last said to it.
 """
 
@@ -14,7 +14,7 @@ from arena.server.child_process import ChildProcess
 from arena.server.table_process.messages import Broken, Compiling, Forward, Place, Ready, SeatPlan, Stored
 
 COMMAND = (sys.executable, "-P", "-m", "arena.server.table_process")
-"""What plays a match that the hall describes."""
+"""What plays a match that the server describes."""
 
 
 class Passed(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="envelope"):

@@ -97,7 +97,7 @@ class _Tab:
 
     def close(self, *, has_left: bool) -> None:
         """Send what waits, then close; the page of who has left does not come back."""
-        self._goodbye = (LEFT, "left") if has_left else (GOING_AWAY, "the hall closes")
+        self._goodbye = (LEFT, "left") if has_left else (GOING_AWAY, "the server closes")
         self._there_is_more.set()
 
     async def _receive(self) -> None:
@@ -111,7 +111,7 @@ class _Tab:
             try:
                 self._hear(message.get("text") or "")
             except (msgspec.DecodeError, UnicodeError, RecursionError):
-                await self._websocket.close(MALFORMED, "not a message that the hall knows")
+                await self._websocket.close(MALFORMED, "not a message that the server knows")
                 return
 
     def _hear(self, text: str) -> None:

@@ -63,7 +63,7 @@ def in_loop(seconds: float, call: Callable[[], None]) -> Handle:
 
 
 class _Head(msgspec.Struct):
-    """The part of a message that the hall reads."""
+    """The part of a message that the server reads."""
 
     kind: str
 

@@ -1,4 +1,4 @@
-"""All live tables of the hall, and how many there may be. Lives in the event loop."""
+"""All live tables of the server, and how many there may be. Lives in the event loop."""
 
 import asyncio
 import contextlib

@@ -47,7 +47,7 @@ class AccountView(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     role: Role
     is_own: bool
-    """Whether it is an account that was invited, and not that of who has the token of the hall."""
+    """Whether it is an account that was invited, and not that of who has the token of the server."""
     since: str | None
     """When the account was made: UTC, ISO 8601."""
     sessions: list[OpenSession]

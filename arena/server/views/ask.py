@@ -11,11 +11,11 @@ from arena.records import MatchRecord
 from arena.reports.pages.lessons import Texts
 from arena.server.asked import Asked
 from arena.server.asking.handlers import check_asker
+from arena.server.asking.match_request import REMOTE_BOT, choice_of
 from arena.server.asking.matches import BotMatch
-from arena.server.asking.wish import REMOTE_BOT, wish_of
 from arena.server.people.levels import opponents
 from arena.server.problems import Problem
-from arena.server.tables.plan import wish_for
+from arena.server.tables.plan import choice_for
 from arena.server.views.match import checked_id_of, located
 from arena.server.views.matches import MatchCard, card_of
 from arena.server.views.play import RuleOption, rule_option
@@ -40,7 +40,7 @@ class AskQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """A bot that can be asked for."""
 
-    wish: str
+    choice: str
     """How it is asked for."""
     name: str
     kind: str
@@ -98,8 +98,8 @@ def ask(asked: Asked[AskQuery]) -> AskPage:
     except ConfigError as error:
         raise Problem(404, "refusal_said", text=error) from None
     here = asked.lobby.names().get(game, [])
-    candidates = [Candidate(wish=wish_for(one), name=one.name, kind=one.kind) for one in rivals]
-    candidates += [Candidate(wish=REMOTE_BOT + name, name=name, kind="remote") for name in here]
+    candidates = [Candidate(choice=choice_for(one), name=one.name, kind=one.kind) for one in rivals]
+    candidates += [Candidate(choice=REMOTE_BOT + name, name=name, kind="remote") for name in here]
     own = [asked_card(one) for one in _own(asked)]
     return AskPage(
         games=tuple((name, titles_of(name)) for name in names), game=game, titles=titles_of(game),
@@ -163,4 +163,4 @@ def _chosen(asked: Asked[AskQuery], like: MatchRecord | None, here: list[str]) -
     """The bots to begin with: of a match that was played its own, as far as there are such."""
     if like is None:
         return (asked.query.bot,) if asked.query.bot else ()
-    return tuple(wish_of(seat.bot, asked.library.out, here) for seat in like.seats)
+    return tuple(choice_of(seat.bot, asked.library.out, here) for seat in like.seats)

@@ -30,7 +30,7 @@ from arena.server.views.state import progress_of
 from arena.server.views.tables import COST_DIGITS, rounded
 from arena.server.views.tournament import all_costs, all_ratings, is_live, stored_rows
 from arena.server.views.versions import VersionResult, version_results
-from arena.tournament.archive import boards as hall_boards
+from arena.tournament.archive import boards as archive_boards
 
 MOST_APPEARANCES = 100
 
@@ -125,7 +125,7 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     shown: str
     """The name and the version as a page shows them."""
     owner: str | None
-    """The name of the account that it belongs to; None: nobody's, or that of the organiser who started the hall."""
+    """The name of the account that it belongs to; None: nobody's, or that of the organiser who started the server."""
     is_mine: bool
     """Whether it belongs to the account that asks."""
     may_manage: bool
@@ -318,8 +318,8 @@ def _skill(library: Library, tournament: str, folder: Path, rating: Rating) -> S
     """Skill against luck; nothing where it cannot be read: the page is without it then."""
     manifest = library.manifest(tournament, folder)
     with contextlib.suppress(StoreError):
-        columns = hall_boards.read_columns(folder, ("index",))
-        luck = hall_boards.read_known_luck(folder, manifest, columns)
+        columns = archive_boards.read_columns(folder, ("index",))
+        luck = archive_boards.read_known_luck(folder, manifest, columns)
         if luck is not None:
             rows = stored_rows(library, tournament, folder).with_luck(rating.pool, luck)
             found = skill_of(rating.pool, rows, (rating.bot, rating.bot_version))

@@ -19,7 +19,7 @@ from arena.server.asked import Asked
 from arena.server.library import SubmittedBot
 from arena.server.problems import Problem
 from arena.server.rights import owns
-from arena.server.views.dead import Dead
+from arena.server.views.hidden import WhyHidden
 from arena.server.views.tables import BoardRow
 from arena.server.views.tournament import seen_of
 
@@ -37,7 +37,7 @@ class BotState(enum.StrEnum):
     PLAYING = "playing"
     WITHDRAWN = "withdrawn"
     """The author, or an organiser, took the bot out."""
-    DEAD = "dead"
+    HIDDEN = "hidden"
     """It was retired for its failures, or has been at the bottom of the ladder for long."""
 
 
@@ -57,8 +57,8 @@ class BotsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Only bots whose name, or whose owner's name, has this text in it."""
     game: _Short | None = None
     """Only bots that play this game; their ratings are those in the game."""
-    state: Literal["playing", "withdrawn", "dead", "all"] | None = None
-    """Only bots in this state; by default all that are not dead."""
+    state: Literal["playing", "withdrawn", "hidden", "all"] | None = None
+    """Only bots in this state; by default all that are not hidden."""
     owner: Literal["mine"] | None = None
     """Only bots of the account that asks."""
     sort: Order = Order.RATING
@@ -82,7 +82,7 @@ class PoolRating(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     """The upper end of the 95 % interval of mu."""
     matches: int
-    dead: Dead | None
+    hidden: WhyHidden | None
     """Why the board of the pool hides it."""
 
 
@@ -96,7 +96,7 @@ class BotCard(msgspec.Struct, frozen=True, kw_only=True):
     """The name of the account that it belongs to; None: nobody's, such as a bot of the organiser."""
     is_mine: bool
     """Whether it belongs to the account that asks."""
-    is_staff: bool
+    is_reference: bool
     """Whether it is a bot of the organiser and not of an author."""
     version: int
     """The newest version."""
@@ -129,7 +129,7 @@ class Bots(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     """How many bots fit."""
     hidden: int
-    """How many dead ones would fit and are not listed."""
+    """How many hidden ones would fit and are not listed."""
     bots: tuple[BotCard, ...]
     next: str | None
     """The cursor of the next page; None: there is none."""
@@ -144,7 +144,7 @@ def bots(asked: Asked[BotsQuery]) -> Bots:
     field = Field(asked, missing)
     cards = [field.card(name) for name in field.names()]
     fitting = [card for card in cards if _fits(card, query)]
-    listed = [card for card in fitting if query.state is not None or card.state is not BotState.DEAD]
+    listed = [card for card in fitting if query.state is not None or card.state is not BotState.HIDDEN]
     listed.sort(key=lambda card: _key(card, query.sort))
     page = listed if begin is None else [card for card in listed if _key(card, query.sort) > begin]
     page, rest = page[: query.limit], len(page) > query.limit
@@ -190,7 +190,7 @@ class Field:
         version = newest.version if newest is not None else entry.version if entry is not None else 1
         return BotCard(
             name=name, shown=shown(name), owner=None if owned is None else owned.owner_name or None,
-            is_mine=owns(self._asked.visitor, owned), is_staff=newest is None, version=version,
+            is_mine=owns(self._asked.visitor, owned), is_reference=newest is None, version=version,
             versions=len(submitted.versions) if submitted is not None else 0,
             since=None if newest is None else newest.submitted, games=games, state=_state(submitted, entry, version, ratings),
             matches=sum(one.matches for one in ratings if one.pool != OVERALL),
@@ -237,7 +237,7 @@ class Field:
 def _rating(tournament: str, pool: str, game: str | None, row: BoardRow) -> PoolRating:
     return PoolRating(
         tournament=tournament, pool=pool, game=game, version=row.version, rank=row.rank, rating=row.rating, mu=row.mu,
-        low=row.low, high=row.high, matches=row.matches, dead=row.dead,
+        low=row.low, high=row.high, matches=row.matches, hidden=row.hidden,
     )  # fmt: skip
 
 
@@ -245,9 +245,9 @@ def _state(submitted: SubmittedBot | None, entry: BotEntry | None, version: int,
     if submitted is not None and submitted.withdrawal is not None:
         return BotState.WITHDRAWN
     if entry is not None and entry.retired and entry.version == version:
-        return BotState.DEAD
-    here = [one.dead for one in ratings if one.version == version]
-    return BotState.DEAD if here and all(dead is Dead.BOTTOM for dead in here) else BotState.PLAYING
+        return BotState.HIDDEN
+    here = [one.hidden for one in ratings if one.version == version]
+    return BotState.HIDDEN if here and all(why is WhyHidden.BOTTOM for why in here) else BotState.PLAYING
 
 
 def folded(text: str) -> str:
@@ -259,7 +259,7 @@ def _fits(card: BotCard, query: BotsQuery) -> bool:
     wanted = folded(query.q.strip())
     return (
         (not wanted or wanted in folded(card.name) or wanted in folded(card.owner or ""))
-        and (query.game is None or query.game in card.games or bool(card.ratings) or (not card.is_staff and not card.games))
+        and (query.game is None or query.game in card.games or bool(card.ratings) or (not card.is_reference and not card.games))
         and query.state in (None, "all", card.state.value)
         and (query.owner is None or card.is_mine)
     )

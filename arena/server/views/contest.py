@@ -1,5 +1,5 @@
 """The contest on the front page (how it goes, who leads, what was accepted lately, what to do next) and its marks: who is
-surely above which bot of the staff, for all to see, and as CSV for organisers.
+surely above which reference bot, for all to see, and as CSV for organisers.
 """
 
 import datetime
@@ -41,11 +41,11 @@ class MarkRow(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     owner: str | None
     """The name of the account that it belongs to."""
-    is_staff: bool
+    is_reference: bool
     mark: float | None
     """The highest mark that is surely reached; None: none yet."""
     against: dict[str, str]
-    """For each staff bot with a mark: `above`, `below` or `open`."""
+    """For each reference bot with a mark: `above`, `below` or `open`."""
     headline: PoolMark | None
     """The rating that the mark is from: overall, or that of the only pool. None: it has not played."""
     pools: tuple[PoolMark, ...]
@@ -66,8 +66,8 @@ class MarksPage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether who asks may freeze them now."""
     may_export: bool
     """Whether who asks may have the CSV."""
-    staff: tuple[str, ...]
-    """The staff bots that are thresholds, the lowest mark first."""
+    reference_bots: tuple[str, ...]
+    """The reference bots that are thresholds, the lowest mark first."""
     marks: dict[str, float]
     """The mark of whoever is surely above each of them."""
     matches: int
@@ -79,7 +79,7 @@ class MarksPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def marks(asked: Asked[MarksQuery]) -> MarksPage:
-    """The data of `/marks`. Raises Problem 404 in a hall without a contest."""
+    """The data of `/marks`. Raises Problem 404 on a server without a contest."""
     contest = contest_of(asked.contest)
     found, freeze = contest.marks.now(), contest.contest.freeze
     owners = asked.owned.all()
@@ -89,12 +89,12 @@ def marks(asked: Asked[MarksQuery]) -> MarksPage:
         contest=found.contest, at=found.at, is_frozen=found.is_frozen,
         freeze=None if freeze is None else freeze.astimezone(datetime.UTC).isoformat(timespec="seconds"),
         seconds_left=None if left is None or found.is_frozen else max(0.0, round(left)),
-        may_freeze=is_organiser and not found.is_frozen, may_export=is_organiser, staff=thresholds(found), marks=found.marks,
-        matches=found.matches, sha256=found.sha256,
+        may_freeze=is_organiser and not found.is_frozen, may_export=is_organiser, reference_bots=thresholds(found),
+        marks=found.marks, matches=found.matches, sha256=found.sha256,
         bots=tuple(
             MarkRow(
                 bot=one.bot, shown=shown(one.bot, one.version), version=one.version,
-                owner=(owners[one.bot].owner_name or None) if one.bot in owners else None, is_staff=one.is_staff,
+                owner=(owners[one.bot].owner_name or None) if one.bot in owners else None, is_reference=one.is_reference,
                 mark=one.mark, against=one.against, headline=one.headline, pools=one.pools,
             )
             for one in found.bots
@@ -103,15 +103,15 @@ def marks(asked: Asked[MarksQuery]) -> MarksPage:
 
 
 def contest_of(contest: RunningContest | None) -> RunningContest:
-    """The contest of the hall. Raises Problem 404 without one."""
+    """The contest of the server. Raises Problem 404 without one."""
     if contest is None:
         raise Problem(404, "refusal_no_contest")
     return contest
 
 
 def thresholds(found: Marks) -> tuple[str, ...]:
-    """The staff bots that are thresholds, the lowest mark first."""
-    return tuple(sorted(found.marks, key=lambda staff: (found.marks[staff], staff)))
+    """The reference bots that are thresholds, the lowest mark first."""
+    return tuple(sorted(found.marks, key=lambda reference: (found.marks[reference], reference)))
 
 
 def marks_csv(found: Marks, owned: OwnedBots, authors: Iterable[Account]) -> str:
@@ -119,20 +119,20 @@ def marks_csv(found: Marks, owned: OwnedBots, authors: Iterable[Account]) -> str
 
     Bots of nobody have lines of their own, and authors without a bot one without numbers.
     """
-    owners, staff = owned.all(), thresholds(found)
+    owners, reference = owned.all(), thresholds(found)
     best: dict[tuple[str, str], BotMark] = {}
     for one in found.bots:  # the best first
         owner = owners[one.bot].owner_name if one.bot in owners else ""
         key = (owner, "" if owner else one.bot)
-        if not one.is_staff and (key not in best or _grade(one) > _grade(best[key])):
+        if not one.is_reference and (key not in best or _grade(one) > _grade(best[key])):
             best[key] = one
     heads = ("author", "bot", "version", "mark", "pool", "rank", "rating", "mu", "low", "high", "matches")
-    columns = (*heads, *(f"against {name}" for name in staff), "frozen", "at")
+    columns = (*heads, *(f"against {name}" for name in reference), "frozen", "at")
     end = {"frozen": "yes" if found.is_frozen else "no", "at": found.at}
     rows: list[dict[str, object]] = []
     for (owner, _), one in sorted(best.items(), key=lambda item: (item[0][0] == "", item[0])):
         for pool in one.pools or (None,):
-            verdicts = {f"against {name}": (one if pool is None else pool).against.get(name, "") for name in staff}
+            verdicts = {f"against {name}": (one if pool is None else pool).against.get(name, "") for name in reference}
             mark = None if one.mark is None else f"{one.mark:g}"
             known: dict[str, object] = {"author": owner, "bot": one.bot, "version": one.version, "mark": mark}
             rows.append(known | ({} if pool is None else _numbers(pool)) | verdicts | end)
@@ -176,7 +176,7 @@ class Firsts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContestNews(msgspec.Struct, frozen=True, kw_only=True):
-    """The contest of the hall, in short."""
+    """The contest of the server, in short."""
 
     name: str
     games: tuple[str, ...]
@@ -207,7 +207,7 @@ class ContestNews(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def contest_news(asked: Asked[Q]) -> ContestNews | None:
-    """The contest in short; None: the hall has none. What cannot be read is left out."""
+    """The contest in short; None: the server has none. What cannot be read is left out."""
     running = asked.contest
     if running is None:
         return None
@@ -232,7 +232,7 @@ def _boards(asked: Asked[Q], name: str) -> dict[str, tuple[BoardRow, ...]]:
         seen = seen_of(asked.library, asked.boards, name, asked.library.folder(name))
     except (StoreError, OSError, Problem):  # it has not begun, or is being rewritten
         return {}
-    return {pool: tuple(row for row in seen.tables[pool] if row.matches and row.dead is None) for pool in seen.pools}
+    return {pool: tuple(row for row in seen.tables[pool] if row.matches and row.hidden is None) for pool in seen.pools}
 
 
 def _firsts(boards: dict[str, tuple[BoardRow, ...]]) -> tuple[Firsts, ...]:

@@ -15,7 +15,7 @@ from arena.server.problems import Problem
 from arena.server.views.contest import ContestNews, contest_news
 from arena.server.views.state import UNREADABLE, Progress, progress_of
 from arena.server.views.tournament import seen_of
-from arena.tournament.archive.folder import HALL
+from arena.tournament.archive.folder import ARCHIVE
 
 LEADERS, MOST_LEADERS = 3, 8
 MOST_LISTED = 100
@@ -59,8 +59,8 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 
     folder: str
     """The results folder, as it was named on the command line; empty for who is no organiser."""
-    hall: bool
-    """Whether the lasting hall has a board: `/t/hall`."""
+    archive: bool
+    """Whether the archive has a board: `/t/archive`."""
     tournaments: tuple[TournamentCard, ...]
     """The tournaments being played first, then the newest."""
     left_out: int
@@ -68,7 +68,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str | None = None
     """What is wrong with the folder."""
     contest: ContestNews | None = None
-    """The contest of the hall; None: it has none."""
+    """The contest of the server; None: it has none."""
 
 
 def home(asked: Asked[HomeQuery]) -> Home:
@@ -83,7 +83,8 @@ def home_of(library: Library, boards: LiveBoards) -> Home:
     cards.sort(key=lambda card: (card.progress.is_running, card.started or ""), reverse=True)
     there = library.out.is_dir()
     return Home(
-        folder=str(library.out), hall=is_there(library.out / HALL / MANIFEST_FILE), tournaments=tuple(cards[:MOST_LISTED]),
+        folder=str(library.out), archive=is_there(library.out / ARCHIVE / MANIFEST_FILE),
+        tournaments=tuple(cards[:MOST_LISTED]),
         left_out=max(0, len(cards) - MOST_LISTED),
         trouble=None if there else f"{library.out}: no such folder; it is made by the first tournament",
     )  # fmt: skip

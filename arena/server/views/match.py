@@ -33,7 +33,7 @@ from arena.server.rights import heard_seats
 from arena.server.views.matches import MatchCard, card_of
 from arena.server.views.state import progress_of
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
-from arena.tournament.archive.folder import ENTRIES, HALL
+from arena.tournament.archive.folder import ARCHIVE, ENTRIES
 from arena.tournament.workers.compiling import needs_at, warm_games
 
 
@@ -273,7 +273,7 @@ def _check_ended(asked: Asked[Any]) -> None:
     name, found = stored(asked.library, checked_id(asked))
     if is_of_people(found.record):  # it is stored when it has ended, and nobody else gets its cards
         return
-    if name != HALL and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
+    if name != ARCHIVE and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
         raise Problem(403, "refusal_not_ended", name=shown(name))
 
 
@@ -283,7 +283,7 @@ def stored(library: Library, match_id: str) -> tuple[str, StoredMatch]:
     def find() -> tuple[str, StoredMatch]:
         folder, record, key = located(library, match_id)
         warm_games({record.game: ()}, lambda _: None)
-        name = HALL if folder.parent.name == ENTRIES else folder.relative_to(library.out).as_posix()
+        name = ARCHIVE if folder.parent.name == ENTRIES else folder.relative_to(library.out).as_posix()
         return name, stored_match(with_faults(record, folder), key)
 
     return library.kept(("match", match_id), library.out, find, ())

@@ -15,7 +15,7 @@ from arena.server.library import Library
 from arena.server.people.levels import PersonRating, opponents, ratings, suited_to
 from arena.server.problems import Problem
 from arena.server.table_process.messages import Place
-from arena.server.tables.plan import MOST_SEATS_IN_REAL_TIME, PACES, wish_for
+from arena.server.tables.plan import MOST_SEATS_IN_REAL_TIME, PACES, choice_for
 from arena.server.tables.table import Table
 from arena.server.views.rules import titles_of
 
@@ -98,7 +98,7 @@ class RuleOption(msgspec.Struct, frozen=True, kw_only=True):
 class Rival(msgspec.Struct, frozen=True, kw_only=True):
     """An opponent that can be chosen."""
 
-    wish: str
+    choice: str
     """How it is asked for, in the form and in JSON."""
     name: str
     kind: str
@@ -140,7 +140,7 @@ def play_game(asked: Asked[PlayQuery]) -> PlayGame:
         card=card, variants=tuple(found.variants), options=tuple(
             one for option in game.options if option.name not in fixed and (one := rule_option(option)) is not None
         ),
-        rivals=tuple(Rival(wish=wish_for(one), name=one.name, kind=one.kind) for one in opponents(name, asked.library.out)),
+        rivals=tuple(Rival(choice=choice_for(one), name=one.name, kind=one.kind) for one in opponents(name, asked.library.out)),
         suited=suited_wish(asked.library, name, person).partition(":")[2], paces=PACES if real_time else (),
         hands=tuple((one.key, one.name) for one in real_time.hands) if real_time else (),
         me=None if person is None else person.name, name=asked.persons.free_name() if person is None else person.name,
@@ -211,7 +211,7 @@ def table(asked: Asked[PlayQuery]) -> TableView:
 
 
 def suited_wish(library: Library, game: str, person: StoredPerson | None) -> str:
-    """The wish for an opponent who is about as good as a person, or as somebody who begins. Raises ConfigError."""
+    """The choice for an opponent who is about as good as a person, or as somebody who begins. Raises ConfigError."""
     rated = ratings_of(library).get(game, [])
     return f"level:{suited_to(rated, game, '' if person is None else person.name).name}"
 

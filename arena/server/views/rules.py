@@ -59,7 +59,7 @@ def rules_text(asked: Asked[RulesQuery]) -> RulesText:
 
 @functools.lru_cache(maxsize=MOST_KEPT)
 def _texts(game: str) -> dict[str, str]:
-    """The rules of a game by language, which stay as they are while the hall is open. Raises ConfigError."""
+    """The rules of a game by language, which stay as they are while the server is open. Raises ConfigError."""
     return rules_texts(game)
 
 

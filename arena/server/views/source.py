@@ -113,7 +113,7 @@ def submitted_bot(library: Library, name: str) -> SubmittedBot:
 def zip_parts(files: Mapping[str, Path], folder: str) -> Iterator[bytes]:
     """Files as a zip, in a folder of this name, part by part: no more than a part is held. The same files make the same zip.
 
-    They are not compressed: whoever asks again and again would have the hall compute for nothing.
+    They are not compressed: whoever asks again and again would have the server compute for nothing.
 
     `files`: where each lies, by its path in the folder. Raises OSError.
     """

@@ -96,7 +96,7 @@ class WholeSubmission(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     """The report as the terminal prints it; empty: there is none."""
     trouble: str
-    """Why nothing is checked in the hall at present; empty: all is well."""
+    """Why nothing is checked on the server at present; empty: all is well."""
     versions: tuple[VersionResult, ...]
     """The version against the one before, in each pool of the contest; empty before they have met."""
 
@@ -148,7 +148,7 @@ class Me(msgspec.Struct, frozen=True, kw_only=True):
     """How many submissions of all wait or are checked."""
     allowance: Allowance
     trouble: str
-    """Why nothing is checked in the hall at present; empty: all is well."""
+    """Why nothing is checked on the server at present; empty: all is well."""
 
 
 def me(asked: Asked[MeQuery]) -> Me:

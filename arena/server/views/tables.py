@@ -11,16 +11,16 @@ from arena.ratings.settings import OVERALL
 from arena.records import Rating
 from arena.reports.board import NOTHING, Cost, Costs, Online, Ranked, ranked, without_rank
 from arena.reports.table import shown
-from arena.server.views.dead import Dead
+from arena.server.views.hidden import WhyHidden
 
-NOBODY: Mapping[str, Mapping[Bot, Dead]] = MappingProxyType({})
+NOBODY: Mapping[str, Mapping[Bot, WhyHidden]] = MappingProxyType({})
 COST_DIGITS = 7  # of milliseconds: pages show three, and what is rounded twice may differ from the report
 
 
 class BoardRow(Ranked, frozen=True, kw_only=True):
     """One bot of a board."""
 
-    dead: Dead | None = None
+    hidden: WhyHidden | None = None
     """Why the page hides the bot, unless all are wanted; only on the board of a ladder."""
 
 
@@ -51,17 +51,17 @@ def board_rows(
     pool: str,
     costs: Costs | None = None,
     *,
-    dead: Mapping[str, Mapping[Bot, Dead]] = NOBODY,
+    hidden: Mapping[str, Mapping[Bot, WhyHidden]] = NOBODY,
     online: Online = NOTHING,
 ) -> tuple[BoardRow, ...]:
     """The rows of a pool from headline ratings, best first; in the overall pool only bots with a rank.
 
-    `dead`: who is hidden in each pool; `online`: the ratings in the order of play.
+    `hidden`: who is hidden in each pool; `online`: the ratings in the order of play.
     """
     chosen = [rating for rating in ratings if pool != OVERALL or rating.rank is not None]
-    hidden = dead.get(pool, {})
+    why = hidden.get(pool, {})
     return tuple(
-        BoardRow(**rounded(row), dead=hidden.get((row.bot, row.version))) for row in ranked(chosen, pool, costs, online)
+        BoardRow(**rounded(row), hidden=why.get((row.bot, row.version))) for row in ranked(chosen, pool, costs, online)
     )
 
 

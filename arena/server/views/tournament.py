@@ -26,8 +26,8 @@ from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
 from arena.server.rights import owned_bots
-from arena.server.views.dead import dead_bots
 from arena.server.views.faults import PoolLoss, pool_losses
+from arena.server.views.hidden import hidden_bots
 from arena.server.views.state import Progress, progress_of
 from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 from arena.tournament.archive import boards
@@ -91,15 +91,15 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     pool: str | None
     """The pool of `board`; None: there is no table yet."""
     board: tuple[BoardRow, ...]
-    """The rows, best first; those with `dead` are hidden unless `hidden` is asked for."""
+    """The rows, best first; those with `hidden` are hidden unless `hidden` is asked for."""
     counting: Counting | None
     """How the numbers of `board` came about; None: there is no table yet."""
     without_rank: tuple[WithoutRank, ...]
     """The bots that are not on the overall board, with the pools that they play."""
     hidden: int
-    """How many rows of the table are left out as dead."""
+    """How many rows of the table are left out."""
     is_whole: bool
-    """Whether dead rows are asked for, too."""
+    """Whether hidden rows are asked for, too."""
     pairs: Pairs | None
     """The pairs of the pool; None for the overall pool, and while the tournament is played, as all that follows."""
     chances: Chances | None
@@ -158,8 +158,8 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
     pools = tuple(chosen_pools(manifest, ratings))
 
     def made() -> dict[str, tuple[BoardRow, ...]]:
-        dead = dead_bots(manifest, ratings)
-        return {pool: board_rows(ratings, pool, costs, dead=dead, online=online) for pool in pools}
+        hidden = hidden_bots(manifest, ratings)
+        return {pool: board_rows(ratings, pool, costs, hidden=hidden, online=online) for pool in pools}
 
     tables = library.kept(("tables", name), folder, made)
     return Seen(progress, pools, tables, bots_without_rank(ratings, pools))
@@ -216,7 +216,7 @@ def entries_of(manifest: Manifest) -> tuple[Entry, ...]:
 def _described(name: str, manifest: Manifest, seen: Seen, pool: str | None, *, is_whole: bool) -> Tournament:
     """A tournament with what is known of it while it is played."""
     rows = seen.tables[pool] if pool is not None else ()
-    board = rows if is_whole else tuple(row for row in rows if row.dead is None)
+    board = rows if is_whole else tuple(row for row in rows if row.hidden is None)
     return Tournament(
         name=name, shown=shown(name), headline=headline(manifest), progress=seen.progress, started=manifest.started,
         outcome=manifest.outcome, entries=entries_of(manifest), pools=seen.pools, pool=pool,

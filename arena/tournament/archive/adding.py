@@ -1,8 +1,8 @@
-"""A finished tournament is added to the hall, in one step, and then the hall is rated anew.
+"""A finished tournament is added to the archive, in one step, and then the archive is rated anew.
 
-A crash leaves the hall with the tournament or without it. Ratings, history and totals are a pure function of the tournaments in
-the hall (folder.py), so whoever looks first after one was added works them out: ending a tournament costs no more beside a
-large hall than beside an empty one.
+A crash leaves the archive with the tournament or without it. Ratings, history and totals are a pure function of its tournaments
+(folder.py), so whoever looks first after one was added works them out: ending a tournament costs no more beside a
+large archive than beside an empty one.
 """
 
 import contextlib
@@ -28,8 +28,8 @@ from arena.results.hashing import ResultsHash
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest, write_manifest
 from arena.results.schema import ACTIONS, FAULTS, MATCHES, RATINGS
 from arena.tournament.archive.folder import BEING_ADDED, ENTRIES, Entry, check_place, entries, is_rated
-from arena.tournament.archive.names import Pool, hall_bots
-from arena.tournament.archive.rows import HallRows, read_rows
+from arena.tournament.archive.names import Pool, archive_bots
+from arena.tournament.archive.rows import ArchiveRows, read_rows
 from arena.tournament.deciding import decide
 from arena.userfiles import check_plain
 
@@ -41,22 +41,22 @@ LOCK_FILE = "lock"
 Say = Callable[[str], None]
 
 
-def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | None:
+def add_to_archive(archive: Path, folder: Path, *, is_ours: bool = False) -> Entry | None:
     """Add a finished tournament's folder; None when it is there already. Raises StoreError.
 
-    Boards of the hall cover all that is in it, so one folder that cannot be rated would take them all. `is_ours`: this process
+    Its boards cover all that is in it, so one folder that cannot be rated would take them all. `is_ours`: this process
     has just written the files, and worked out their hash.
 
     The files are linked, not copied, where the file system can: they cost no space, and stay when the folder goes.
     """
     manifest = read_manifest(folder)
     if not manifest.finished or manifest.results_sha256 is None:
-        raise StoreError(f"{folder}: not finished; only what is over enters the hall")
+        raise StoreError(f"{folder}: not finished; only what is over enters the archive")
     start = Entry(folder, manifest).started.astimezone(datetime.UTC)
-    target = hall / ENTRIES / f"{start:%Y%m%dT%H%M%SZ}-{manifest.name}-{manifest.results_sha256[:DIGITS]}"
+    target = archive / ENTRIES / f"{start:%Y%m%dT%H%M%SZ}-{manifest.name}-{manifest.results_sha256[:DIGITS]}"
     if _is_whole(target):
         return None
-    check_place(hall)
+    check_place(archive)
     files = _files(folder)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ def add_to_hall(hall: Path, folder: Path, *, is_ours: bool = False) -> Entry | N
 
 
 def _files(folder: Path) -> list[str]:
-    """The files of a tournament that enter the hall. Raises StoreError for what is missing, and for what is no file."""
+    """The files of a tournament that enter the archive. Raises StoreError for what is missing, and for what is no file."""
     found = [*_NEEDED]
     if is_there(folder / FAULTS.file):  # what authors of bots read; older results have none
         found.append(FAULTS.file)
@@ -128,19 +128,19 @@ def _check(folder: Path, manifest: Manifest, linked: Path) -> None:
         raise StoreError(f"{folder}: {MANIFEST_FILE} tells of {manifest.played} matches, {MATCHES.file} has {matches}")
 
 
-def rate_hall(hall: Path, say: Say) -> None:
-    """Work out the board of the hall, unless another process has done so meanwhile. Raises StoreError."""
-    with _locked(hall, say):
-        if not is_rated(hall):
-            _rate(hall, say)
+def rate_archive(archive: Path, say: Say) -> None:
+    """Work out the board of the archive, unless another process has done so meanwhile. Raises StoreError."""
+    with _locked(archive, say):
+        if not is_rated(archive):
+            _rate(archive, say)
 
 
-def _rate(hall: Path, say: Say) -> None:
-    everything = entries(hall)  # once: others may be added meanwhile
+def _rate(archive: Path, say: Say) -> None:
+    everything = entries(archive)  # once: others may be added meanwhile
     costs = columns.sum_up(read_rows(everything, columns.SUMMED).columns)
     rows = read_rows(everything, COLUMNS)
     matches = _matches(rows)
-    say(f"rating the hall anew: {matches:,} matches, tournaments: {len(rows.parts)} ...")
+    say(f"rating the archive anew: {matches:,} matches, tournaments: {len(rows.parts)} ...")
     settings = RatingSettings()
     endings: Counter[Ending] = Counter()
     for total in costs:
@@ -148,31 +148,31 @@ def _rate(hall: Path, say: Say) -> None:
     chosen = [part.entry for part in rows.parts]
     config = {"entries": [_entry(pool) for pool in rows.pools], "ratings": msgspec.to_builtins(settings)}
     manifest = Manifest(
-        name=hall.name, finished=True, started=chosen[0].manifest.started if chosen else "", plan_sha256="", commitment="",
-        config=config, packages={}, rules_versions={}, bots=hall_bots(chosen),
+        name=archive.name, finished=True, started=chosen[0].manifest.started if chosen else "", plan_sha256="", commitment="",
+        config=config, packages={}, rules_versions={}, bots=archive_bots(chosen),
         pools=(), matches=matches, played=matches, void=_void(rows), endings=dict(endings),
         tournaments=tuple(entry.folder.name for entry in chosen),
     )  # fmt: skip
     pools = dict(sorted(stored_pools(rows.columns, {}, unrated=unrated_entries(manifest)).items()))
     weights = pool_weights(((pool.name, pool.game) for pool in rows.pools), settings)
     decided = decide(pools, settings, weights, manifest.plan_sha256)
-    parquet.write_ratings(hall, decided.ratings)
-    parquet.write_history(hall, decided.history)
-    parquet.write_totals(hall, costs)
+    parquet.write_ratings(archive, decided.ratings)
+    parquet.write_history(archive, decided.history)
+    parquet.write_totals(archive, costs)
     unrated = matches - manifest.void - sum(pool.matches for pool in pools.values())
     manifest = msgspec.structs.replace(
         manifest, pools=tuple(pools), rotations_saved=decided.saved.rotations,
         order_shifts=decided.order_shifts, unrated=unrated
     )  # fmt: skip
-    write_manifest(hall, manifest)  # last: it says which tournaments the other files are about
+    write_manifest(archive, manifest)  # last: it says which tournaments the other files are about
 
 
-def _matches(rows: HallRows) -> int:
+def _matches(rows: ArchiveRows) -> int:
     index = rows.columns.numbers["index"]
     return int(index[-1]) + 1 if len(index) else 0
 
 
-def _void(rows: HallRows) -> int:
+def _void(rows: ArchiveRows) -> int:
     """The number of matches that the host could not finish; all their seats say so."""
     endings = rows.columns.texts["ending"]
     failed = endings.codes == endings.code(Ending.HOST.value)
@@ -188,13 +188,13 @@ def _entry(pool: Pool) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _locked(hall: Path, say: Say) -> Iterator[None]:
+def _locked(archive: Path, say: Say) -> Iterator[None]:
     """Let one process at a time write the board; the system releases the lock of a process that dies."""
     try:
-        with lock_file(hall / LOCK_FILE) as file:
-            if lock(file, hall / LOCK_FILE, waits=False) is False:
-                say("waiting for another process that rates the hall ...")
-                lock(file, hall / LOCK_FILE, waits=True)
+        with lock_file(archive / LOCK_FILE) as file:
+            if lock(file, archive / LOCK_FILE, waits=False) is False:
+                say("waiting for another process that rates the archive ...")
+                lock(file, archive / LOCK_FILE, waits=True)
             yield
     except OSError as error:
-        raise StoreError(f"{hall}: cannot be written: {error.strerror}") from None
+        raise StoreError(f"{archive}: cannot be written: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""The rows that a board is made of, whether it is the board of a tournament or of the hall."""
+"""The rows that a board is made of, whether it is the board of a tournament or of the archive."""
 
 import datetime
 from collections.abc import Iterable, Sequence
@@ -14,9 +14,9 @@ from arena.results import parquet
 from arena.results.columns import Columns
 from arena.results.manifest import Manifest, read_manifest
 from arena.results.schema import LUCK, FaultPlace
-from arena.tournament.archive import rows as hall_rows
+from arena.tournament.archive import rows as archive_rows
 from arena.tournament.archive.finding import public_key_of
-from arena.tournament.archive.folder import Entry, is_hall, rated_entries
+from arena.tournament.archive.folder import Entry, is_archive, rated_entries
 
 
 def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime | None = None) -> Columns:
@@ -24,13 +24,13 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
 
     `since`: only tournaments that started then or later. Matches have no time of their own: a tournament is in or out.
     """
-    if is_hall(folder):
+    if is_archive(folder):
         entries = rated_entries(folder)
-        rows = hall_rows.read_rows(entries, names, since=since)
+        rows = archive_rows.read_rows(entries, names, since=since)
         if since is not None and not rows.parts:
             newest = max((entry.started for entry in entries), default=None)
             raise ConfigError(
-                f"--since {since.isoformat()}: no tournament of the hall started since then; the newest: {newest}"
+                f"--since {since.isoformat()}: no tournament of the archive started since then; the newest: {newest}"
             )
         return rows.columns
     if since is not None and (started := Entry(folder, read_manifest(folder)).started) < since:
@@ -55,15 +55,15 @@ def read_known_luck(folder: Path, manifest: Manifest, columns: Columns) -> NDArr
 
 def read_match_ids(folder: Path, rows: Iterable[int]) -> dict[int, str]:
     """The match ids (24 hex digits) of some rows, by row number in `read_columns`."""
-    if is_hall(folder):
-        return hall_rows.match_ids(hall_rows.counted(rated_entries(folder)), rows)
+    if is_archive(folder):
+        return archive_rows.match_ids(archive_rows.counted(rated_entries(folder)), rows)
     return parquet.read_match_ids(folder, rows)
 
 
 def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
     """The matches of some rows, and the keys of their deals (hex; None: not public yet), by row number in `read_columns`."""
-    if is_hall(folder):
-        return hall_rows.find_matches(folder, rows)
+    if is_archive(folder):
+        return archive_rows.find_matches(folder, rows)
     ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
     found = parquet.find_matches(folder, sorted(set(ids.values())))
     keys = {match_id: public_key_of(folder, record, key) for match_id, record in found.items()}
@@ -72,4 +72,4 @@ def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchReco
 
 def locate_faults(folder: Path) -> list[FaultPlace]:
     """All faults of bots, in the order of their rows in `read_columns`."""
-    return hall_rows.locate_faults(folder) if is_hall(folder) else parquet.locate_faults(folder)
+    return archive_rows.locate_faults(folder) if is_archive(folder) else parquet.locate_faults(folder)

@@ -15,7 +15,7 @@ from arena.results.journal import JOURNAL_FILE, Journal
 from arena.results.manifest import MANIFEST_FILE, read_manifest
 from arena.results.people import PEOPLE, find_people_match, has_people, open_people, pools_of
 from arena.results.schema import MATCHES
-from arena.tournament.archive.folder import ENTRIES, HALL, finished_or_stopped
+from arena.tournament.archive.folder import ARCHIVE, ENTRIES, finished_or_stopped
 from arena.tournament.formats.format import DEFAULT, read_format
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
@@ -41,7 +41,9 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
         needed = f"{MATCH_ID_DIGITS} hex digits are needed, or the first {FEWEST_DIGITS} or more of them"
         raise StoreError(f"match id {printable(match_id, 60)!r}: {needed}")
     folders = finished_or_stopped(out)
-    folders += sorted(path.parent for path in out.glob(f"{HALL}/{ENTRIES}/*/{MANIFEST_FILE}"))  # some are nowhere else any more
+    folders += sorted(
+        path.parent for path in out.glob(f"{ARCHIVE}/{ENTRIES}/*/{MANIFEST_FILE}")
+    )  # some are nowhere else any more
     if len(wanted) < MATCH_ID_DIGITS:
         wanted = _whole(out, wanted, folders) or wanted.ljust(MATCH_ID_DIGITS, "0")
     troubles: list[str] = []
@@ -58,7 +60,7 @@ def locate_match(out: Path, match_id: str) -> tuple[Path, MatchRecord, bytes]:
                 continue
             except StoreError as error:
                 troubles.append(str(error))
-    searched = ", ".join(dict.fromkeys(HALL if folder.parent.name == ENTRIES else folder.name for folder in folders))
+    searched = ", ".join(dict.fromkeys(ARCHIVE if folder.parent.name == ENTRIES else folder.name for folder in folders))
     unread = "".join(f"; {trouble}" for trouble in troubles)
     raise StoreError(f"match id {match_id}: not found in {out} (searched: {searched or 'no tournament'}){unread}")
 

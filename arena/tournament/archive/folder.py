@@ -1,7 +1,7 @@
-"""The lasting hall: all finished tournaments beside each other, in `leaderboards/hall/`.
+"""The archive: all finished tournaments beside each other, in `leaderboards/archive/`.
 
-`hall/tournaments/` holds a folder per tournament with its manifest, rows, logs, faults and ratings, as they were at its end: to
-add one is to put one more folder there, in one step, and what is there is never written again. Everything else in `hall/`
+`archive/tournaments/` holds a folder per tournament with its manifest, rows, logs, faults and ratings, as they were at its end:
+to add one is to put one more folder there, in one step, and what is there is never written again. Everything else in `archive/`
 follows from these folders, whatever the order in which they came: they are read in the order of their start, then their name.
 """
 
@@ -17,18 +17,18 @@ from arena.results.journal import JOURNAL_FILE
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.results.schema import HISTORY, MATCHES, RATINGS, TOTALS
 
-HALL = "hall"
-"""The hall's folder, beside those of the tournaments, and so no tournament's name."""
+ARCHIVE = "archive"
+"""The archive's folder, beside those of the tournaments, and so no tournament's name."""
 ENTRIES = "tournaments"
-"""The folder in the hall that holds a folder per tournament."""
+"""The folder in the archive that holds a folder per tournament."""
 FINAL = "final"
 """The last comparison of a tuning, in its folder."""
 BEING_ADDED = ".new-"
 """How the name of a folder begins while a tournament is added."""
 
 
-def is_hall(folder: Path) -> bool:
-    """Return whether a folder is the lasting hall and no tournament's."""
+def is_archive(folder: Path) -> bool:
+    """Return whether a folder is the archive and no tournament's."""
     return (folder / ENTRIES).is_dir()
 
 
@@ -55,13 +55,13 @@ def begun(out: Path) -> list[Path]:
 
 def _with(file: str, out: Path) -> list[Path]:
     found = sorted(path.parent for path in out.glob(f"*/{file}") if file != MANIFEST_FILE or is_there(path))
-    return [folder for folder in found if not is_hall(folder)]
+    return [folder for folder in found if not is_archive(folder)]
 
 
 def parts(out: Path) -> list[Path]:
     """The folders of tournaments that are parts of a whole, as the rounds of a tuning are: they lie in its folder."""
     found = {path.parent for name in (MANIFEST_FILE, JOURNAL_FILE) for path in out.glob(f"*/*/{name}")}
-    return sorted(folder for folder in found if not is_hall(folder.parent))
+    return sorted(folder for folder in found if not is_archive(folder.parent))
 
 
 def chosen(name: str, known: Mapping[str, Path]) -> list[Path]:
@@ -73,7 +73,7 @@ def chosen(name: str, known: Mapping[str, Path]) -> list[Path]:
 
 @dataclass(frozen=True)
 class Entry:
-    """A tournament in the hall."""
+    """A tournament in the archive."""
 
     folder: Path
     manifest: Manifest
@@ -85,39 +85,39 @@ class Entry:
 
     @property
     def order(self) -> tuple[datetime.datetime, str, str]:
-        """What the tournaments of the hall are sorted by: the start, then the name, then the folder."""
+        """What the tournaments of the archive are sorted by: the start, then the name, then the folder."""
         return self.started, self.manifest.name, self.folder.name
 
 
-def entries(hall: Path) -> list[Entry]:
-    """The tournaments in the hall, in order. Raises StoreError."""
-    folders = [path.parent for path in (hall / ENTRIES).glob(f"*/{MANIFEST_FILE}") if is_there(path)]
+def entries(archive: Path) -> list[Entry]:
+    """The tournaments in the archive, in order. Raises StoreError."""
+    folders = [path.parent for path in (archive / ENTRIES).glob(f"*/{MANIFEST_FILE}") if is_there(path)]
     added = [Entry(folder, read_manifest(folder)) for folder in folders if not folder.name.startswith(BEING_ADDED)]
     return sorted(added, key=lambda entry: entry.order)
 
 
-def rated_entries(hall: Path) -> list[Entry]:
+def rated_entries(archive: Path) -> list[Entry]:
     """The tournaments that the stored board covers, in order, even while others are being added. Raises StoreError."""
-    folders = [hall / ENTRIES / name for name in read_manifest(hall).tournaments]
+    folders = [archive / ENTRIES / name for name in read_manifest(archive).tournaments]
     return [Entry(folder, read_manifest(folder)) for folder in folders]
 
 
-def is_rated(hall: Path) -> bool:
-    """Return whether the stored board covers exactly the tournaments that are in the hall now."""
+def is_rated(archive: Path) -> bool:
+    """Return whether the stored board covers exactly the tournaments that are in the archive now."""
     files = (MANIFEST_FILE, RATINGS.file, HISTORY.file, TOTALS.file)
-    if not all(is_there(hall / file) for file in files):
+    if not all(is_there(archive / file) for file in files):
         return False
     try:
-        manifest = read_manifest(hall)
+        manifest = read_manifest(archive)
     except StoreError:  # it can be written anew
         return False
-    return manifest.tournaments == tuple(entry.folder.name for entry in entries(hall))
+    return manifest.tournaments == tuple(entry.folder.name for entry in entries(archive))
 
 
-def check_place(hall: Path) -> None:
-    """Raise StoreError if a tournament occupies the hall's folder: one from before that name was taken."""
-    if hall.exists() and not is_hall(hall) and any(is_there(hall / file) for file in (MANIFEST_FILE, MATCHES.file)):
-        raise StoreError(f"{hall}: a tournament of that name is where the hall has its place; rename its folder")
+def check_place(archive: Path) -> None:
+    """Raise StoreError if a tournament occupies the archive's folder: one from before that name was taken."""
+    if archive.exists() and not is_archive(archive) and any(is_there(archive / file) for file in (MANIFEST_FILE, MATCHES.file)):
+        raise StoreError(f"{archive}: a tournament of that name is where the archive has its place; rename its folder")
 
 
 def _start(folder: Path, manifest: Manifest) -> datetime.datetime:

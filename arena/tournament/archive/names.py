@@ -1,4 +1,4 @@
-"""What bots and pools are called in the hall, where tournaments may use one name for different things.
+"""What bots and pools are called in the archive, where tournaments may use one name for different things.
 
 Bots of one name and version whose files differ are entries of their own (`greedy@3f2a9c`). What has the same game, seats,
 options and rules is rated together, whatever label a tournament gave it.
@@ -22,7 +22,7 @@ BotIdentity = tuple[str, int, str, str]
 
 
 def bot_names(chosen: Iterable[Entry]) -> dict[BotIdentity, str]:
-    """Return what each bot is called in the hall, by name, version, content hash and parameters.
+    """Return what each bot is called in the archive, by name, version, content hash and parameters.
 
     A bot keeps its name if all bots of that name and version are the same. Otherwise the first digits of its hash are added,
     and its parameters where the hash is not enough.
@@ -38,8 +38,8 @@ def bot_names(chosen: Iterable[Entry]) -> dict[BotIdentity, str]:
     }
 
 
-def hall_bots(chosen: Sequence[Entry]) -> tuple[BotEntry, ...]:
-    """All bots of these tournaments, each once and under the hall's name, sorted."""
+def archive_bots(chosen: Sequence[Entry]) -> tuple[BotEntry, ...]:
+    """All bots of these tournaments, each once and under the archive's name, sorted."""
     names = bot_names(chosen)
     found: dict[tuple[str, int], BotEntry] = {}
     for entry in chosen:
@@ -52,7 +52,7 @@ def hall_bots(chosen: Sequence[Entry]) -> tuple[BotEntry, ...]:
 
 
 def called(name: str, bots: Iterable[str]) -> list[str]:
-    """The bots that a name stands for: the bot of that name, and in the hall every variant of it.
+    """The bots that a name stands for: the bot of that name, and in the archive every variant of it.
 
     >>> called("greedy", ["greedy@3f2a9c", "greedy_2", "greedy@77aa01"])
     ['greedy@3f2a9c', 'greedy@77aa01']
@@ -61,7 +61,7 @@ def called(name: str, bots: Iterable[str]) -> list[str]:
 
 
 def identity(bot: BotEntry) -> BotIdentity:
-    """Return what tells a bot of a tournament from all others, whatever the hall calls it."""
+    """Return what tells a bot of a tournament from all others, whatever the archive calls it."""
     return bot.name, bot.version, bot.sha256, bot.params
 
 
@@ -76,7 +76,7 @@ def _bot_name(name: str, sha256: str, params: str, known: set[tuple[str, str]]) 
 
 
 class Pool(msgspec.Struct, frozen=True, order=True):
-    """A rating pool of the hall: a game with its seats, options and rules."""
+    """A rating pool of the archive: a game with its seats, options and rules."""
 
     game: str
     seats: int

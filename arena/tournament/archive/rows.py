@@ -1,7 +1,7 @@
-"""The rows of the hall as those of one tournament, and the way from such a row back to the match it belongs to.
+"""The rows of the archive as those of one tournament, and the way from such a row back to the match it belongs to.
 
 A match counts once, by its id: with a public seed, two tournaments may have matches in common, and then the one that started
-first has them. Matches are numbered anew, and bots and pools have the hall's names (names.py).
+first has them. Matches are numbered anew, and bots and pools have the archive's names (names.py).
 """
 
 import datetime
@@ -28,7 +28,7 @@ _RAW = ("index", "game", "options", "rules_version", "seat", "bot", "bot_version
 
 @dataclass(frozen=True)
 class Part:
-    """The rows of one tournament that count in the hall."""
+    """The rows of one tournament that count in the archive."""
 
     entry: Entry
     stored: int
@@ -47,8 +47,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class HallRows:
-    """The rows of the hall as those of one tournament: matches numbered from 0, pools and bots named as in the hall."""
+class ArchiveRows:
+    """The rows of the archive as those of one tournament: matches numbered from 0, pools and bots named as in the archive."""
 
     columns: Columns
     pools: tuple[Pool, ...]
@@ -57,7 +57,7 @@ class HallRows:
     """The tournaments, in the order of their rows."""
 
 
-def read_rows(everything: Sequence[Entry], names: Sequence[str], *, since: datetime.datetime | None = None) -> HallRows:
+def read_rows(everything: Sequence[Entry], names: Sequence[str], *, since: datetime.datetime | None = None) -> ArchiveRows:
     """Columns of the rows of these tournaments. Raises StoreError.
 
     Besides the named columns, it reads those from which pools, bots and deals follow. `since`: only tournaments that started
@@ -78,7 +78,7 @@ def read_rows(everything: Sequence[Entry], names: Sequence[str], *, since: datet
         deals.setdefault(part.entry.manifest.commitment or part.entry.folder.name, []).append(added)
     _separate(arrays.arrays["deal"], deals.values())
     folder = everything[0].folder.parent if everything else Path(ENTRIES)
-    return HallRows(arrays.columns(folder), tuple(sorted(pools)), parts)
+    return ArchiveRows(arrays.columns(folder), tuple(sorted(pools)), parts)
 
 
 def counted(chosen: Sequence[Entry]) -> tuple[Part, ...]:
@@ -91,9 +91,9 @@ def match_ids(parts: Iterable[Part], rows: Iterable[int]) -> dict[int, str]:
     return {row: match_id for _, ids in _located(parts, rows) for row, match_id in ids.items()}
 
 
-def find_matches(hall: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
-    """The matches of some rows of the rated hall, with the hall's names of bots, and the keys of their deals; by row number."""
-    everything = rated_entries(hall)
+def find_matches(archive: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord, str | None]]:
+    """The matches of some rows of the rated archive, with its names of bots, and the keys of their deals; by row number."""
+    everything = rated_entries(archive)
     names = bot_names(everything)
     found: dict[int, tuple[MatchRecord, str | None]] = {}
     for entry, ids in _located(counted(everything), rows):
@@ -105,9 +105,9 @@ def find_matches(hall: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRecord
     return found
 
 
-def locate_faults(hall: Path) -> list[FaultPlace]:
-    """The faults in the rows that count, in order, with their row numbers in `read_rows` and the hall's names of bots."""
-    everything = rated_entries(hall)
+def locate_faults(archive: Path) -> list[FaultPlace]:
+    """The faults in the rows that count, in order, with their row numbers in `read_rows` and the archive's names of bots."""
+    everything = rated_entries(archive)
     names, begin = bot_names(everything), 0
     found: list[FaultPlace] = []
     for part in counted(everything):
@@ -196,7 +196,7 @@ def _entry_pools(columns: Columns, starts: NDArray[np.int64]) -> _EntryPools:
 
 
 def _renamed(columns: Columns, part: Part, names: Mapping[BotIdentity, str]) -> Texts:
-    """The column of bots, with the hall's names."""
+    """The column of bots, with the archive's names."""
     known = {(bot.name, bot.version): names[identity(bot)] for bot in part.entry.manifest.bots}
     own, versions = columns.texts["bot"], columns.numbers["bot_version"]
     if not len(versions):
@@ -215,7 +215,7 @@ def _separate(deals: NDArray[np.int32], groups: Iterable[Sequence[slice]]) -> No
     for parts in groups:
         last = max((int(deals[part].max()) for part in parts if part.stop > part.start), default=-1)
         if first + last > np.iinfo(np.int32).max:
-            raise StoreError("the hall has more deals than can be numbered")
+            raise StoreError("the archive has more deals than can be numbered")
         for part in parts:
             deals[part] += first
         first += last + 1

@@ -19,7 +19,7 @@ from arena.results.journal import Finished
 from arena.tournament.formats.tables import Stage
 
 FAILURES_UNTIL_BLAME = 3
-"""How many failures of the hall in one match, all at the same seat, put the blame on its bot."""
+"""How many failures of the host in one match, all at the same seat, put the blame on its bot."""
 BLAMED = 1_000
 """Stands for the number of a seat's failures where its bot is to blame already, and is not run again in this match."""
 Ticket: TypeAlias = Hashable
@@ -33,21 +33,21 @@ class Failure(msgspec.Struct, frozen=True):
     reason: str
     """Why it failed: words or a traceback."""
     seat: int | None = None
-    """The seat whose isolation failed, or for which the hall waited; None: something else failed."""
+    """The seat whose isolation failed, or for which the host waited; None: something else failed."""
     was_killed: bool = False
     """Whether that seat was killed from outside, such as by a kernel that is short of memory."""
     blame: Ending | None = None
     """How the match ends for the seat's bot if this happens FAILURES_UNTIL_BLAME times, and to no other seat; None: the bot
     cannot be the cause."""
     was_overdue: bool = False
-    """Whether the match took longer than its seats may take together, and the hall waited for this one."""
+    """Whether the match took longer than its seats may take together, and the host waited for this one."""
 
 
 class Past(msgspec.Struct, frozen=True):
     """What earlier attempts at a match leave to the next one."""
 
     kills: dict[int, int] = {}
-    """How often each seat was killed from outside, or failed the hall in another way that counts, by seat."""
+    """How often each seat was killed from outside, or failed its host in another way that counts, by seat."""
     played: tuple[tuple[int, int], ...] = ()
     """What was played before the match had to begin anew; see match.play."""
 

@@ -280,7 +280,7 @@ def spread(first: int, last: int) -> Iterator[int]:
 
 
 def _kills(failures: Sequence[Failure]) -> Counter[int]:
-    """Return how often each seat was killed from outside or failed the hall otherwise, by seat number."""
+    """Return how often each seat was killed from outside or failed its host otherwise, by seat number."""
     counted: Counter[int] = Counter()
     for failure in failures:
         if failure.seat is not None and (failure.was_killed or failure.blame or failure.was_overdue):

@@ -33,7 +33,7 @@ REMEMBERED = 4_096
 """How many deals a worker remembers to know when bots see their cards again."""
 GREEDY = 0.5
 """A seat is the cause that another got no CPU if it used this share of the other's wall time as CPU time."""
-OVERDUE = "the match took longer than all its seats may take together, and the hall was waiting for this one"
+OVERDUE = "the match took longer than all its seats may take together, and this one was waited for"
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -289,13 +289,13 @@ def _has_begun(seat: BotSeat | BlamedSeat) -> bool:
 
 
 def _blame(failure: Failure, kills: Mapping[int, int]) -> Fault | None:
-    """The fault of a bot that failed the hall too often, in this match, where no other did; None if that is not so."""
+    """The fault of a bot that failed its host too often, in this match, where no other did; None if that is not so."""
     seat = failure.seat
     if seat is None or failure.blame is None or set(kills) - {seat} or kills.get(seat, 0) + 1 < FAILURES_UNTIL_BLAME:
         return None
     lines = failure.reason.strip().splitlines()
     what = lines[-1] if lines[0].startswith("Traceback") else lines[0]
-    return Fault(failure.blame, f"failed the hall {FAILURES_UNTIL_BLAME} times in this match: {what}")
+    return Fault(failure.blame, f"failed its host {FAILURES_UNTIL_BLAME} times in this match: {what}")
 
 
 def _close(seat: BotSeat | BlamedSeat) -> None:

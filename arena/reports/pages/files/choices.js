@@ -1,6 +1,6 @@
 "use strict";
 /**
- * What a bot's search looked at before a decision, asked of the hall, which plays the match again.
+ * What a bot's search looked at before a decision, asked of the server, which plays the match again.
  * `arena.choicesPanel(player)` gives {element, show()}; `player.match.choices(seat, decision)` asks.
  */
 (() => {

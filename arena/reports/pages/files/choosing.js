@@ -17,7 +17,7 @@
  */
 (() => {
   const {el} = arena.kit;
-  const SOON_MS = 60;   // within that time a hall next door has answered: to draw twice would only make its answer late
+  const SOON_MS = 60;   // within that time a server next door has answered: to draw twice would only make its answer late
   const CLASSES = ["can-choose", "is-chosen", "is-refused", "is-advised"];
 
   arena.choosing = (root, options) => new Choosing(root, options);

@@ -1,7 +1,7 @@
 "use strict";
 /**
  * What every table is drawn with: elements, cards, seats, words. A classic script without imports, so that the same file
- * is served by the hall and written into the one page of an offline report. The content policy of both forbids inline
+ * is served by the server and written into the one page of an offline report. The content policy of both forbids inline
  * styles: set them by `element.style.setProperty`, never by an attribute in markup.
  */
 const arena = (window.arena ??= {});

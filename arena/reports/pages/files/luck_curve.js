@@ -3,7 +3,7 @@
  * What the cards and what the choices did to a match, added up frame by frame, and both together: how its worth to a seat changed.
  *
  * `arena.luckCurve({values, cards, chosen, rivals}, {word, onSeek})` gives {element, mark(frame), show(seat, name)}; the arrays
- * are [frames][seats], as the hall gives them. There may be fewer frames than in the match.
+ * are [frames][seats], as the server gives them. There may be fewer frames than in the match.
  */
 (() => {
   const WIDTH = 1000, HEIGHT = 160, MOST_STEPS = 800;

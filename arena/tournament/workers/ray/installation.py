@@ -11,14 +11,14 @@ from arena.engine.game import Game
 from arena.engine.jit import source_folder
 from arena.shipped import HOUSE, PACKAGE
 
-HALL = "arena-hall"
+DISTRIBUTION = "arena-hall"
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "msgspec")  # what plays, and what bots may use
 DIGITS = 12
 
 
 def installation(all_games: Iterable[str]) -> dict[str, str]:
     """The version or hash of each installed part, by name of the part; `games`: the games that will be played."""
-    found = {"arena": f"{_version(HALL)} (sources {_source_hash(PACKAGE)})"}
+    found = {"arena": f"{_version(DISTRIBUTION)} (sources {_source_hash(PACKAGE)})"}
     found |= {f"the rules of {game}": _rules(games.load(game)) for game in all_games}
     found |= {"Python": f"{platform.python_version()} ({platform.python_implementation()})"}
     found |= {package: _version(package) for package in PACKAGES}

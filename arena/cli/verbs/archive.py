@@ -1,4 +1,4 @@
-"""`arena hall`: what the lasting hall holds; finished tournaments that are not in it yet enter it."""
+"""`arena archive`: what the archive holds; finished tournaments that are not in it yet enter it."""
 
 from collections.abc import Sequence
 from datetime import UTC
@@ -16,13 +16,13 @@ from arena.reports.table import Column, Row, Table
 from arena.reports.terminal import Page
 from arena.results.manifest import read_manifest
 from arena.results_folder import RESULTS
-from arena.tournament.archive.folder import HALL, check_place, entries, finished_or_stopped, is_hall
+from arena.tournament.archive.folder import ARCHIVE, check_place, entries, finished_or_stopped, is_archive
 
 if TYPE_CHECKING:
     from arena.tournament.archive.rows import Part
 
 
-def hall(
+def archive(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -32,30 +32,30 @@ def hall(
     format: FormatOption = Format.TABLE,
     out: Out = RESULTS,
 ) -> int:
-    """Add finished tournaments to the lasting hall and list its tournaments.
+    """Add finished tournaments to the archive and list its tournaments.
 
-    `arena leaderboard hall` prints the leaderboard of the hall.
+    `arena leaderboard archive` prints its leaderboard.
     """
     from arena.tournament.archive.adding import (
-        add_to_hall,  # only now: pyarrow takes most of the start, and --help does without
+        add_to_archive,  # only now: pyarrow takes most of the start, and --help does without
     )
     from arena.tournament.archive.rows import counted
 
-    place = out / HALL
+    place = out / ARCHIVE
     check_place(place)
     tell = say if format.is_for_people else note
     for folder in folders or finished_or_stopped(out):
         try:
             if not folders and not read_manifest(folder).finished:
-                tell(f"{folder.name}: not finished; it enters the hall when it ends")
+                tell(f"{folder.name}: not finished; it enters the archive when it ends")
                 continue
-            if add_to_hall(place, folder.resolve()) is not None:
+            if add_to_archive(place, folder.resolve()) is not None:
                 tell(f"{folder.name}: added")
         except StoreError as error:
             if folders:
                 raise
             note(f"{folder.name}: not added: {error}")  # the others can be added all the same
-    if not is_hall(place):
+    if not is_archive(place):
         raise StoreError(f"{out}: no finished tournament there; play one with: arena tournament CONFIG")
     parts = counted(entries(place))
     rows = [

@@ -1,4 +1,4 @@
-"""A hall in a process of its own, as `arena serve` runs it, but for the number of requests that an address may make."""
+"""A server in a process of its own, as `arena serve` runs it, but for the number of requests that an address may make."""
 
 import contextlib
 import gzip
@@ -20,8 +20,8 @@ TABS = 8
 _MANY = 1e6  # requests a second: all visitors of a bench have one address
 
 
-class Hall:
-    """A hall that runs."""
+class Server:
+    """A server that runs."""
 
     def __init__(self, port: int, token: str, process: int) -> None:
         self.port, self._token, self._process = port, token, process
@@ -45,7 +45,7 @@ class Hall:
         return msgspec.json.decode(self.get(path)[1])
 
     def opened_table(self, opening: dict[str, Any], cookie: str) -> tuple[str, str]:
-        """Open a live table; its id, and the cookies of the person who sits there. Raises ValueError if the hall refuses."""
+        """Open a live table; its id, and the cookies of the person who sits there. Raises ValueError if the server refuses."""
         headers = {"Cookie": cookie, "Origin": self._origin, "Content-Type": "application/json"}
         answer, sent = self._ask("POST", "/api/tables", msgspec.json.encode(opening).decode(), headers)
         if answer.status != http.HTTPStatus.CREATED:
@@ -88,8 +88,8 @@ class Hall:
 
 
 @contextlib.contextmanager
-def open_hall(out: Path) -> Iterator[Hall]:
-    """The hall of a results folder."""
+def open_server(out: Path) -> Iterator[Server]:
+    """The server of a results folder."""
     token = secrets.token_urlsafe(32)
     command = [sys.executable, "-P", __file__, str(out)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -97,13 +97,13 @@ def open_hall(out: Path) -> Iterator[Hall]:
         process.stdin.write(f"{token}\n")
         process.stdin.flush()
         try:
-            yield Hall(int(process.stdout.readline()), token, process.pid)
+            yield Server(int(process.stdout.readline()), token, process.pid)
         finally:
             process.terminate()
 
 
 def _serve(out: Path, token: str) -> None:
-    from arena.server.app import application  # only now: it needs the extra `web`, and who opens a hall does not
+    from arena.server.app import application  # only now: it needs the extra `web`, and who opens a server does not
     from arena.server.guard import Rules
     from arena.server.limits import Rate
     from arena.server.server import listener, run

@@ -1,4 +1,4 @@
-"""A client of a hall elsewhere: an address and a token, JSON over HTTP, one sentence for what goes wrong. `arena submit --to
+"""A client of a server elsewhere: an address and a token, JSON over HTTP, one sentence for what goes wrong. `arena submit --to
 URL` sends a bot with it, and follows the bot until it is accepted or refused.
 """
 
@@ -16,7 +16,7 @@ from arena.agent import BotFiles
 from arena.agent.zipped import zipped
 from arena.cli.shared.printing import error_console, note, plain_text
 from arena.errors import ArenaError, ConfigError, printable
-from arena.server.joining.address import UNKNOWN_TOKEN, HallAddress
+from arena.server.joining.address import UNKNOWN_TOKEN, ServerAddress
 from arena.tournament.check_report import BotCheck
 
 _SECONDS = 60.0  # for an answer
@@ -25,22 +25,22 @@ T = TypeVar("T")
 
 
 class Unreachable(ArenaError):
-    """The hall does not answer."""
+    """The server does not answer."""
 
 
 class _Failure(msgspec.Struct, frozen=True):
     error: str
 
 
-class RemoteHall:
-    """One hall."""
+class RemoteServer:
+    """One server."""
 
-    def __init__(self, address: HallAddress) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         self.url = address.url
         self._token = address.token
 
     def get(self, path: str, kind: type[T]) -> T:
-        """The answer at an address below `/api`. Raises Unreachable, and ConfigError with the hall's words if it refuses."""
+        """The answer at an address below `/api`. Raises Unreachable, and ConfigError with the server's words if it refuses."""
         return self._asked(urllib.request.Request(f"{self.url}/api{path}"), kind)
 
     def put(self, path: str, content: bytes, kind: type[T]) -> T:
@@ -62,11 +62,11 @@ class RemoteHall:
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
             reason = getattr(reason, "strerror", None) or reason
             why = f"{printable(str(reason), 200)}{_proxy_of(request)}"
-            raise Unreachable(f"{self.url}: the hall does not answer: {why}") from None
+            raise Unreachable(f"{self.url}: the server does not answer: {why}") from None
         try:
             return msgspec.json.decode(content, type=kind)
         except msgspec.MsgspecError:
-            raise ConfigError(f"{self.url}: that is no hall of arena, or one of another version") from None
+            raise ConfigError(f"{self.url}: that is no server of arena, or one of another version") from None
 
     def _refusal(self, status: int, content: bytes) -> ConfigError:
         try:
@@ -74,8 +74,10 @@ class RemoteHall:
         except msgspec.MsgspecError:
             asked = _proxy_of(urllib.request.Request(self.url))
             if status in (502, 503, 504):
-                raise Unreachable(f"{self.url}: the hall does not answer: what stands before it says {status}{asked}") from None
-            return ConfigError(f"{self.url}: that is no hall of arena: it answers {status}{asked}")
+                raise Unreachable(
+                    f"{self.url}: the server does not answer: what stands before it says {status}{asked}"
+                ) from None
+            return ConfigError(f"{self.url}: that is no server of arena: it answers {status}{asked}")
         if status == 401:
             return ConfigError(f"{self.url}: {UNKNOWN_TOKEN}")
         return ConfigError(f"{self.url}: {printable(failure.error, 500)}")
@@ -92,7 +94,7 @@ def _proxy_of(request: urllib.request.Request) -> str:
 
 
 class _Straight(urllib.request.HTTPRedirectHandler):
-    """Follows no redirection: the token is for the hall that was named."""
+    """Follows no redirection: the token is for the server that was named."""
 
     def redirect_request(self, *_: object, **__: object) -> None:
         """Leave the redirection as the answer."""
@@ -104,11 +106,11 @@ _OPENER = urllib.request.build_opener(_Straight)
 SOON, LATER = 0.5, 2.0
 """Seconds between two questions, in the first half minute and then."""
 _QUICK = 60  # questions
-_PATIENCE = 120.0  # seconds for which the hall may be away
+_PATIENCE = 120.0  # seconds for which the server may be away
 
 
 class Followed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a hall says of a submission; the page `/submissions/ID` shows the same."""
+    """What a server says of a submission; the page `/submissions/ID` shows the same."""
 
     id: str
     state: str
@@ -139,24 +141,24 @@ class _Me(msgspec.Struct, frozen=True, kw_only=True):
     allowance: _Allowance
 
 
-def sent(hall: RemoteHall, name: str, bot: BotFiles) -> Outcome:
-    """Send a bot to a hall, and wait until its check has ended. Raises ConfigError, and ArenaError if a machine failed."""
+def sent(server: RemoteServer, name: str, bot: BotFiles) -> Outcome:
+    """Send a bot to a server, and wait until its check has ended. Raises ConfigError, and ArenaError if a machine failed."""
     content = _packed(bot)
-    allowance = hall.get("/me", _Me).allowance
+    allowance = server.get("/me", _Me).allowance
     if len(content) > allowance.bytes:
         size, most = len(content) / 1e6, allowance.bytes / 1e6
-        raise ConfigError(f"{hall.url}: {size:,.1f} MB to send; a submission may have {most:,.0f} MB there")
-    first = hall.put(f"/bots/{quote(name)}", content, Followed)
-    look = f"{hall.url}/submissions/{first.id}"
+        raise ConfigError(f"{server.url}: {size:,.1f} MB to send; a submission may have {most:,.0f} MB there")
+    first = server.put(f"/bots/{quote(name)}", content, Followed)
+    look = f"{server.url}/submissions/{first.id}"
     try:
         with error_console().status("received") as status:
-            found = _ended(hall, first, lambda text: status.update(plain_text(text)))
+            found = _ended(server, first, lambda text: status.update(plain_text(text)))
     except KeyboardInterrupt:
         note(f"it is received, and goes on without you: {look}")
         raise
     if found.submission.state == "void":
         why = "; ".join(found.submission.reasons)
-        raise ArenaError(f"{look}: the hall's machine failed, not the bot, so it is not counted: {why}; send it again")
+        raise ArenaError(f"{look}: the server's machine failed, not the bot, so it is not counted: {why}; send it again")
     return found
 
 
@@ -166,18 +168,18 @@ def _packed(bot: BotFiles) -> bytes:
     return content if not others and bot.command is None else zipped(bot)
 
 
-def _ended(hall: RemoteHall, first: Followed, say: Callable[[str], None]) -> Outcome:
+def _ended(server: RemoteServer, first: Followed, say: Callable[[str], None]) -> Outcome:
     """Ask until the check has ended."""
     asked, away_since = 0, None
     path = f"/submissions/{first.id}"
     while True:
         try:
-            found = hall.get(path, Outcome)
+            found = server.get(path, Outcome)
         except Unreachable as error:
             away_since = away_since or time.monotonic()
             if time.monotonic() - away_since > _PATIENCE:
-                raise ArenaError(f"{error}. The bot was received: look at {hall.url}{path}") from None
-            say("the hall does not answer; what it has received is not lost")
+                raise ArenaError(f"{error}. The bot was received: look at {server.url}{path}") from None
+            say("the server does not answer; what it has received is not lost")
         else:
             away_since = None
             if not found.submission.is_pending:

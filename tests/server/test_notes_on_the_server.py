@@ -1,4 +1,4 @@
-"""Notes and output of bots in the hall: for the owner of the bot and the organisers, and made by playing the match again."""
+"""Notes and output of bots on the server: for the owner of the bot and the organisers, and made by playing the match again."""
 
 import json
 from collections.abc import Iterator
@@ -45,12 +45,12 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, M
 @pytest.fixture(scope="module")
 def members(matches: tuple[Path, dict[str, MatchRecord]]) -> Iterator[Members]:
     with with_members(matches[0]) as found:
-        inbox = found.hall.submitting.inbox
+        inbox = found.server.submitting.inbox
         for who, bot in (("aya", "ayas"), ("ben", "bens")):
             inbox.receive(found.account(who).id, bot, b"#", ".py", is_taken=False, is_organiser=False)
-        found.hall.notes = NotesDesk(matches[0], command=child("good"))
+        found.server.notes = NotesDesk(matches[0], command=child("good"))
         yield found
-        found.hall.notes.close()
+        found.server.notes.close()
 
 
 def seat_of(record: MatchRecord, bot: str) -> int:
@@ -60,7 +60,7 @@ def seat_of(record: MatchRecord, bot: str) -> int:
 def made(members: Members, client: TestClient, record: MatchRecord, seat: int, what: str = "notes") -> Any:
     """What a visitor gets, once it is made; it is as the description of the address says."""
     assert client.get(f"/api/m/{record.match_id}/{what}?seat={seat}").status_code == 200
-    settle(members.hall.notes)
+    settle(members.server.notes)
     found = client.get(f"/api/m/{record.match_id}/{what}?seat={seat}").json()
     assert found["progress"]["is_over"]
     document = openapi.document()
@@ -103,11 +103,11 @@ def test_nobody_else_reads_it(members: Members, matches: tuple[Path, dict[str, M
         (members.stranger, ayas, 401), (members.ben, 9, 404), (members.ben, 1 - ayas, 200), (members.organiser, ayas, 200),
         (members.host, 1 - ayas, 200), (members.program("aya"), ayas, 200), (members.program("ben"), ayas, 403),
     ):  # fmt: skip
-        settle(members.hall.notes)
+        settle(members.server.notes)
         answer = client.get(f"{address}{seat}")
         assert answer.status_code == status, answer.text
         assert status == 200 or "sure" not in answer.text
-    looked = [(row.who, row.about) for row in members.hall.accounts.audit(most=100) if row.what == "notes"]
+    looked = [(row.who, row.about) for row in members.server.accounts.audit(most=100) if row.what == "notes"]
     assert sorted(looked) == [("Olga", "ayas"), ("organiser", "bens")]  # once a day each, and nobody else
     assert members.aya.get(f"/api/m/{'0' * 24}/{what}?seat=0").status_code == 404
     assert members.aya.get(f"/api/m/{record.match_id}/{what}").status_code == 400
@@ -119,7 +119,7 @@ def test_a_bot_of_the_same_name_is_not_the_same_bot(members: Members, matches: t
     for seat in (0, 1):
         expected = 200 if record.seats[seat].bot == "bens" else 403
         assert members.aya.get(f"/api/m/{record.match_id}/notes?seat={seat}").status_code == 403
-        settle(members.hall.notes)
+        settle(members.server.notes)
         assert members.ben.get(f"/api/m/{record.match_id}/notes?seat={seat}").status_code == expected
 
 
@@ -149,34 +149,34 @@ def test_what_a_bot_printed_before_its_fault_is_its_authors(
 def test_what_cannot_be_made_is_said(
     members: Members, matches: tuple[Path, dict[str, MatchRecord]], script: str, status: int, why: str
 ) -> None:
-    record, ready = matches[1]["cup"], members.hall.notes
-    members.hall.notes = NotesDesk(matches[0], command=child(script))
+    record, ready = matches[1]["cup"], members.server.notes
+    members.server.notes = NotesDesk(matches[0], command=child(script))
     try:
         address = f"/api/m/{record.match_id}/notes?seat={seat_of(record, 'ayas')}"
         members.aya.get(address)
-        settle(members.hall.notes)
+        settle(members.server.notes)
         answer = members.aya.get(address)
         assert answer.status_code == status and why in answer.json()["error"]
     finally:
-        members.hall.notes.close()
-        members.hall.notes = ready
+        members.server.notes.close()
+        members.server.notes = ready
 
 
 def test_the_match_is_played_again_in_a_child(
     members: Members, matches: tuple[Path, dict[str, MatchRecord]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The whole way once: the submitted files, a locked child, its lines, the page's JSON."""
-    record, ready = matches[1]["cup"], members.hall.notes
+    record, ready = matches[1]["cup"], members.server.notes
     own = seat_of(record, "ayas")
-    members.hall.notes = NotesDesk(matches[0])
+    members.server.notes = NotesDesk(matches[0])
     costs: list[tuple[str, float]] = []
-    monkeypatch.setattr(members.hall.submitting.computing, "charge", lambda *cost: costs.append(cost))
+    monkeypatch.setattr(members.server.submitting.computing, "charge", lambda *cost: costs.append(cost))
     try:
         notes = made(members, members.aya, record, own)
         output = made(members, members.aya, record, own, "output")
     finally:
-        members.hall.notes.close()
-        members.hall.notes = ready
+        members.server.notes.close()
+        members.server.notes = ready
     asked = notes["progress"]["answered"]
     assert notes["progress"]["differs_from"] is None and 3 < asked == len(notes["noted"])
     assert notes["noted"][0]["notes"][0]["text"] == "legal"
@@ -188,14 +188,14 @@ def test_the_match_is_played_again_in_a_child(
 def test_who_has_used_an_hours_computing_has_nothing_played_again(
     members: Members, matches: tuple[Path, dict[str, MatchRecord]]
 ) -> None:
-    record, ready = matches[1]["cup"], members.hall.notes
-    members.hall.notes = NotesDesk(matches[0], command=child("good"))
-    computing, aya = members.hall.submitting.computing, members.account("aya").id
+    record, ready = matches[1]["cup"], members.server.notes
+    members.server.notes = NotesDesk(matches[0], command=child("good"))
+    computing, aya = members.server.submitting.computing, members.account("aya").id
     computing.charge(aya, 2.0 * computing.seconds)
     try:
         answer = members.aya.get(f"/api/m/{record.match_id}/notes?seat={seat_of(record, 'ayas')}")
-        assert answer.status_code == 429 and "computing time" in answer.json()["error"] and not members.hall.notes._hearings
+        assert answer.status_code == 429 and "computing time" in answer.json()["error"] and not members.server.notes._hearings
     finally:
         computing.charge(aya, -2.0 * computing.seconds)
-        members.hall.notes.close()
-        members.hall.notes = ready
+        members.server.notes.close()
+        members.server.notes = ready

@@ -1,6 +1,6 @@
-"""The hall, measured: what `python -m lab hall` prints. Figures of this machine; never a test.
+"""The server, measured: what `python -m lab server` prints. Figures of this machine; never a test.
 
-The hall runs in a process of its own, as `arena serve` runs it, but for the number of requests that an address may make: all
+The server runs in a process of its own, as `arena serve` runs it, but for the number of requests that an address may make: all
 visitors of the bench have the same one. A second process writes matches into a journal and notes when each was committed; the
 visitors note when each message came. All clocks are the machine's one monotonic clock.
 """
@@ -31,8 +31,8 @@ from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
 from lab.answers import ACTIONS, GAMES, AnswerCost, answer_cost
 from lab.drawn import CLICKS, browser_program, drawn_costs
-from lab.hall_process import TABS, Hall, open_hall
 from lab.rows import BOTS, POOLS, bot_name, bot_sha256, made_up
+from lab.server_process import TABS, Server, open_server
 from lab.visitors import Note, Visitor, visit
 
 SOCKETS = 2_000
@@ -78,9 +78,9 @@ class SocketCost(msgspec.Struct, frozen=True, kw_only=True):
     spread_p95_ms: float
     """The time from the first socket that has a message to each other one; ms."""
     cpu_us: float
-    """CPU time of the hall per message, all that it does besides included; microseconds."""
-    hall_mb: float
-    """Resident memory of the hall, in MB."""
+    """CPU time of the server per message, all that it does besides included; microseconds."""
+    server_mb: float
+    """Resident memory of the server, in MB."""
 
 
 class PageWeight(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +93,7 @@ class PageWeight(msgspec.Struct, frozen=True, kw_only=True):
     """The page alone."""
     requests: int
     outside: int
-    """Requests that leave the hall."""
+    """Requests that leave the server."""
 
 
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,8 +121,8 @@ class TournamentPace(msgspec.Struct, frozen=True, kw_only=True):
         return float(watched / without)
 
 
-class HallCost(msgspec.Struct, frozen=True, kw_only=True):
-    """All figures of the hall."""
+class ServerCost(msgspec.Struct, frozen=True, kw_only=True):
+    """All figures of the server."""
 
     sockets: SocketCost
     pages: tuple[PageWeight, ...]
@@ -133,8 +133,8 @@ class HallCost(msgspec.Struct, frozen=True, kw_only=True):
     """The time from a click to the table that shows it, in a browser; empty where there is none to measure with."""
 
 
-def hall_cost(sockets: int, seconds: float, say: Say) -> HallCost:
-    """Measure the hall with so many sockets for so many seconds."""
+def server_cost(sockets: int, seconds: float, say: Say) -> ServerCost:
+    """Measure the server with so many sockets for so many seconds."""
     say(f"sockets: {sockets:,} on a board that is written for {seconds:g} s, while a niced tournament plays ...")
     reached = socket_cost(sockets, seconds)
     say(f"tournament: {TURNS} turns with {OPEN_PAGES} open pages and {TURNS} without ...")
@@ -144,39 +144,39 @@ def hall_cost(sockets: int, seconds: float, say: Say) -> HallCost:
         say("pages: what a browser loads for each ...")
         pages = tuple(page_weights(table / "out"))
     say("live tables: from an action to the position that shows it ...")
-    with tempfile.TemporaryDirectory(prefix="arena-hall-") as out, open_hall(Path(out)) as hall:
-        answers = tuple(answer_cost(hall, game, min(ACTIONS, round(seconds * _ACTIONS_PER_SECOND))) for game in GAMES)
+    with tempfile.TemporaryDirectory(prefix="arena-hall-") as out, open_server(Path(out)) as server:
+        answers = tuple(answer_cost(server, game, min(ACTIONS, round(seconds * _ACTIONS_PER_SECOND))) for game in GAMES)
         program = browser_program()
         if program:
             say("live tables: from a click to the table that shows it, in a browser ...")
-        drawn = drawn_costs(hall, program, max(2, min(CLICKS, round(seconds * _CLICKS_PER_SECOND)))) if program else ()
-    return HallCost(sockets=reached, pages=pages, pace=pace, answers=answers, drawn=drawn)
+        drawn = drawn_costs(server, program, max(2, min(CLICKS, round(seconds * _CLICKS_PER_SECOND)))) if program else ()
+    return ServerCost(sockets=reached, pages=pages, pace=pace, answers=answers, drawn=drawn)
 
 
 def socket_cost(sockets: int, seconds: float) -> SocketCost:
     """Open the sockets and follow a board that is written while a niced tournament plays beside it."""
     with tempfile.TemporaryDirectory(prefix="arena-hall-") as folder, Table(False, 100_000) as table:
         out = Path(folder)
-        with begun(out / BOARD), _tournament(table), open_hall(out) as hall, processes(1) as writer:
-            return asyncio.run(_follow(hall, writer, out, sockets, seconds))
+        with begun(out / BOARD), _tournament(table), open_server(out) as server, processes(1) as writer:
+            return asyncio.run(_follow(server, writer, out, sockets, seconds))
 
 
-async def _follow(hall: Hall, writer: Any, out: Path, sockets: int, seconds: float) -> SocketCost:
-    cookies = [hall.logged_in() for _ in range(-(-sockets // TABS))]
+async def _follow(server: Server, writer: Any, out: Path, sockets: int, seconds: float) -> SocketCost:
+    cookies = [server.logged_in() for _ in range(-(-sockets // TABS))]
     began = time.monotonic()
-    async with visit(hall.port, cookies, f"t/{BOARD}", sockets) as visitors:
+    async with visit(server.port, cookies, f"t/{BOARD}", sockets) as visitors:
         open_s = time.monotonic() - began
         for visitor in visitors:
             visitor.bytes = 0
-        cpu = hall.cpu_seconds()
+        cpu = server.cpu_seconds()
         writing: Future[list[Note]] = writer.submit(write_board, out / BOARD, seconds)
         commits = await asyncio.wrap_future(writing)
         await asyncio.sleep(LAST_SECONDS)
         messages = sum(len(visitor.notes) - 1 for visitor in visitors)
         return SocketCost(
-            sockets=sockets, open_s=open_s, messages=messages, commits=len(commits), hall_mb=hall.memory_mb(),
+            sockets=sockets, open_s=open_s, messages=messages, commits=len(commits), server_mb=server.memory_mb(),
             message_bytes=sum(visitor.bytes for visitor in visitors) / max(1, messages),
-            cpu_us=1e6 * (hall.cpu_seconds() - cpu) / max(1, messages), **_reached(visitors, commits),
+            cpu_us=1e6 * (server.cpu_seconds() - cpu) / max(1, messages), **_reached(visitors, commits),
         )  # fmt: skip
 
 
@@ -265,15 +265,15 @@ def tournament_pace(table: Path, matches: int) -> TournamentPace:
     watched, without = [], []
     for turn in range(TURNS):
         without.append(alone(_played, table, f"without-{turn}", matches))
-        with open_hall(table / "out") as hall:
-            watched.append(asyncio.run(_watched(hall, table, f"watched-{turn}", matches)))
+        with open_server(table / "out") as server:
+            watched.append(asyncio.run(_watched(server, table, f"watched-{turn}", matches)))
     return TournamentPace(pages=OPEN_PAGES, without=tuple(without), watched=tuple(watched))
 
 
-async def _watched(hall: Hall, table: Path, name: str, matches: int) -> Turn:
+async def _watched(server: Server, table: Path, name: str, matches: int) -> Turn:
     """A tournament while pages are open."""
-    cookies = [hall.logged_in() for _ in range(-(-OPEN_PAGES // TABS))]
-    async with visit(hall.port, cookies, f"t/{name}", OPEN_PAGES) as visitors:  # they wait for it to begin
+    cookies = [server.logged_in() for _ in range(-(-OPEN_PAGES // TABS))]
+    async with visit(server.port, cookies, f"t/{name}", OPEN_PAGES) as visitors:  # they wait for it to begin
         turn = await asyncio.to_thread(alone, _played, table, name, matches)
         assert all(len(visitor.notes) > 0 for visitor in visitors)
         return turn
@@ -288,10 +288,10 @@ def _played(table: Path, name: str, matches: int) -> Turn:
 
 
 def page_weights(out: Path) -> Iterator[PageWeight]:
-    """What a browser loads for each page of a hall with a finished tournament."""
-    with open_hall(out) as hall:
+    """What a browser loads for each page of a server with a finished tournament."""
+    with open_server(out) as server:
         name = "without-0"
-        (match,) = hall.json(f"/api/t/{name}/matches?limit=1")["matches"]
+        (match,) = server.json(f"/api/t/{name}/matches?limit=1")["matches"]
         bot, match_id, pool = match["seats"][0]["bot"], match["match_id"], match["pool"]
         pages = {
             "/": (), f"/t/{name}": (), f"/t/{name}?pool={pool}": (), f"/t/{name}/matches?limit=200": (), f"/bots/{bot}": (),
@@ -301,18 +301,18 @@ def page_weights(out: Path) -> Iterator[PageWeight]:
             "/play": (), **{f"{path}/{game}": () for path in ("/rules", "/play", "/learn") for game in names()},
         }  # fmt: skip
         for page, data in pages.items():
-            yield _weight(hall, page, data)
+            yield _weight(server, page, data)
 
 
-def _weight(hall: Hall, page: str, data: Sequence[str]) -> PageWeight:
-    packed_page, content = hall.get(page)
+def _weight(server: Server, page: str, data: Sequence[str]) -> PageWeight:
+    packed_page, content = server.get(page)
     text = content.decode()
     targets = _loaded(_OF_A_GAME.sub("", text))
     kept = [_loaded(part) for part in _OF_A_GAME.findall(text)]  # one game is shown at a time: the heaviest counts
-    sizes = {target: len(hall.get(target)[0]) for target in set().union(targets, *kept) if _is_own(target)}
+    sizes = {target: len(server.get(target)[0]) for target in set().union(targets, *kept) if _is_own(target)}
     one = max(kept, key=lambda files: sum(sizes.get(file, 0) for file in files - targets), default=set())
     loaded = [size for target, size in sizes.items() if target in targets | one]
-    total = len(packed_page) + sum(loaded) + sum(len(hall.get(target)[0]) for target in data)
+    total = len(packed_page) + sum(loaded) + sum(len(server.get(target)[0]) for target in data)
     name = re.sub(r"[0-9a-f]{24}", "ID", page)
     return PageWeight(
         page=name, kb=total / 1e3, page_kb=len(packed_page) / 1e3, requests=1 + len(loaded) + len(data),

@@ -1,4 +1,4 @@
-"""Live tables: who may act, tabs that come back, a process that is killed, and a hall that ends."""
+"""Live tables: who may act, tabs that come back, a process that is killed, and a server that ends."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def closed(tab: WebSocketTestSession) -> tuple[int, str]:
     return ended.value.code, ended.value.reason
 
 
-def test_a_match_from_the_form_to_the_result(hall: Sitting, aya: Visitor) -> None:
+def test_a_match_from_the_form_to_the_result(server: Sitting, aya: Visitor) -> None:
     table = aya.open(name="Aya")
     assert 'id="live-table"' in aya.client.get(f"/tables/{table.id}").text
     found = aya.client.get(f"/api/tables/{table.id}").json()
@@ -39,7 +39,7 @@ def test_a_match_from_the_form_to_the_result(hall: Sitting, aya: Visitor) -> Non
         playing = first if first["state"] == "playing" else until(tab, "welcome", state="playing")
         assert playing["options"] == {"resolved": True}
         assert until(tab, "ask")["legal"] == ["go", "end"]
-        tab.send_json({"kind": "act", "decision": 0, "action": "go", "seat": 1})  # the seat is the hall's to say
+        tab.send_json({"kind": "act", "decision": 0, "action": "go", "seat": 1})  # the seat is the server's to say
         assert until(tab, "frame", number=1)["text"] == "0 go"
         tab.send_json({"kind": "advise", "decision": 1, "seat": 1})
         assert until(tab, "hint")["best"] == "go"
@@ -55,7 +55,7 @@ def test_a_match_from_the_form_to_the_result(hall: Sitting, aya: Visitor) -> Non
     assert aya.client.get("/api/play").json()["tables"][0]["state"] == "over"
 
 
-def test_whoever_comes_back_gets_the_same_decision_and_all_tabs_get_everything(hall: Sitting, aya: Visitor) -> None:
+def test_whoever_comes_back_gets_the_same_decision_and_all_tabs_get_everything(server: Sitting, aya: Visitor) -> None:
     table = aya.open()
     with aya.at(table) as tab:
         until(tab, "ask")
@@ -71,8 +71,8 @@ def test_whoever_comes_back_gets_the_same_decision_and_all_tabs_get_everything(h
     assert again[0] == first[0] and json.loads(again[2])["decision"] == 1
 
 
-def test_only_who_sits_at_a_table_learns_that_it_is_there(hall: Sitting, aya: Visitor) -> None:
-    table, stranger = aya.open(), hall.person()
+def test_only_who_sits_at_a_table_learns_that_it_is_there(server: Sitting, aya: Visitor) -> None:
+    table, stranger = aya.open(), server.person()
     stranger.open()
     for address in ("/tables/{}", "/api/tables/{}"):
         answers = [stranger.client.get(address.format(name)) for name in (table.id, "A" * 16)]
@@ -87,8 +87,8 @@ def test_only_who_sits_at_a_table_learns_that_it_is_there(hall: Sitting, aya: Vi
         assert tab.receive_json()["state"] in ("starting", "playing")
 
 
-def test_a_stranger_with_the_cookie_of_a_person_alone_comes_nowhere(hall: Sitting, aya: Visitor) -> None:
-    table, stranger = aya.open(), hall.person(has_token=False)
+def test_a_stranger_with_the_cookie_of_a_person_alone_comes_nowhere(server: Sitting, aya: Visitor) -> None:
+    table, stranger = aya.open(), server.person(has_token=False)
     stranger.client.cookies.update({name: value for name, value in aya.client.cookies.items() if "person" in name})
     assert stranger.client.get(f"/tables/{table.id}").status_code == 401
     with pytest.raises(Exception) as refused, stranger.at(table):
@@ -108,23 +108,23 @@ def test_a_stranger_with_the_cookie_of_a_person_alone_comes_nowhere(hall: Sittin
         '{"kind":"act","decision":0,"action":"\\ud800"}', '{"kind":"envelope","seat":0,"message":{}}',
     ],
 )  # fmt: skip
-def test_what_is_no_message_closes_its_tab_alone(hall: Sitting, talking: tuple[Visitor, str], message: str) -> None:
+def test_what_is_no_message_closes_its_tab_alone(server: Sitting, talking: tuple[Visitor, str], message: str) -> None:
     aya, table = talking
     with aya.at(table) as other, aya.at(table) as tab:
         tab.send_text(message)
-        assert closed(tab) == (4400, "not a message that the hall knows")
+        assert closed(tab) == (4400, "not a message that the server knows")
         other.send_json({"kind": "ping", "at": 1.0})
         assert until(other, "pong")
 
 
 @pytest.fixture(scope="module")
-def talking(hall: Sitting) -> tuple[Visitor, str]:
+def talking(server: Sitting) -> tuple[Visitor, str]:
     """A person at a table, who says many things."""
-    found = hall.person()
+    found = server.person()
     return found, found.open().id
 
 
-def test_a_tab_that_says_too_much_is_closed(hall: Sitting, talking: tuple[Visitor, str]) -> None:
+def test_a_tab_that_says_too_much_is_closed(server: Sitting, talking: tuple[Visitor, str]) -> None:
     aya, table = talking
     with aya.at(table) as tab:
         for _ in range(sockets.BOARD.burst + 20):
@@ -132,7 +132,7 @@ def test_a_tab_that_says_too_much_is_closed(hall: Sitting, talking: tuple[Visito
         assert closed(tab) == (1008, "too many messages")
 
 
-def test_eight_tabs_are_enough(hall: Sitting, talking: tuple[Visitor, str]) -> None:
+def test_eight_tabs_are_enough(server: Sitting, talking: tuple[Visitor, str]) -> None:
     aya, table = talking
     with ExitStack() as opened:
         for _ in range(8):
@@ -141,8 +141,8 @@ def test_eight_tabs_are_enough(hall: Sitting, talking: tuple[Visitor, str]) -> N
             assert closed(tab)[0] == 4429
 
 
-def test_a_killed_process_costs_one_match_and_nothing_else(hall: Sitting, aya: Visitor) -> None:
-    other = hall.person()
+def test_a_killed_process_costs_one_match_and_nothing_else(server: Sitting, aya: Visitor) -> None:
+    other = server.person()
     theirs, table = other.open(), aya.open()
     with other.at(theirs) as quiet, aya.at(table) as tab:
         until(tab, "ask")
@@ -158,7 +158,7 @@ def test_a_killed_process_costs_one_match_and_nothing_else(hall: Sitting, aya: V
 
 
 @pytest.mark.parametrize("action", ["die", "nonsense"])
-def test_a_process_that_misbehaves_is_ended(hall: Sitting, aya: Visitor, action: str) -> None:
+def test_a_process_that_misbehaves_is_ended(server: Sitting, aya: Visitor, action: str) -> None:
     table = aya.open()
     with aya.at(table) as tab:
         until(tab, "ask")
@@ -167,15 +167,15 @@ def test_a_process_that_misbehaves_is_ended(hall: Sitting, aya: Visitor, action:
     assert table.pid is None
 
 
-def test_a_match_that_cannot_be_played_is_told_without_a_word_of_files(hall: Sitting, aya: Visitor) -> None:
+def test_a_match_that_cannot_be_played_is_told_without_a_word_of_files(server: Sitting, aya: Visitor) -> None:
     table = aya.open(**{"option.series": "first_to:9"})
     with aya.at(table) as tab:
         assert "path" not in str(until(tab, "welcome", state="broken"))
     assert "path of" not in aya.client.get(f"/tables/{table.id}").text
 
 
-def test_a_slow_tab_gets_the_newest_position_alone(hall: Sitting, aya: Visitor) -> None:
-    tab = sockets._Tab(None, hall.tables, aya.open(), 0)  # type: ignore[arg-type]
+def test_a_slow_tab_gets_the_newest_position_alone(server: Sitting, aya: Visitor) -> None:
+    tab = sockets._Tab(None, server.tables, aya.open(), 0)  # type: ignore[arg-type]
     for number in range(30):
         tab.offer("frame", f"frame {number}")
         tab.offer("ask", f"ask {number}")
@@ -186,11 +186,11 @@ def test_a_slow_tab_gets_the_newest_position_alone(hall: Sitting, aya: Visitor) 
     assert tab._goodbye is not None and not tab._queue
 
 
-def test_the_end_of_the_hall_ends_all_processes(tmp_path: Path) -> None:
-    with sitting(tmp_path) as hall:
+def test_the_end_of_the_server_ends_all_processes(tmp_path: Path) -> None:
+    with sitting(tmp_path) as server:
         tables = []
         for _ in range(2):
-            person = hall.person()
+            person = server.person()
             tables.append(person.open())
             with person.at(tables[-1]) as tab:
                 until(tab, "ask")
@@ -202,8 +202,8 @@ def test_the_end_of_the_hall_ends_all_processes(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_until_somebody_plays(tmp_path: Path) -> None:
-    with sitting(tmp_path) as hall:
-        visitor = hall.person()
+    with sitting(tmp_path) as server:
+        visitor = server.person()
         for address in ("/play", "/play/naga", "/"):
             assert visitor.client.get(address).status_code == 200
         assert list(tmp_path.iterdir()) == []

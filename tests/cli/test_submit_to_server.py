@@ -1,4 +1,4 @@
-"""`arena submit --to`: a bot is sent to a hall that answers at a port of this machine, and checked there by script."""
+"""`arena submit --to`: a bot is sent to a server that answers at a port of this machine, and checked there by script."""
 
 import json
 import signal
@@ -15,25 +15,25 @@ import pytest
 import uvicorn
 
 from arena.cli.main import main
-from arena.cli.shared import remote_hall
-from arena.cli.shared.remote_hall import RemoteHall, Unreachable
+from arena.cli.shared import remote_server
+from arena.cli.shared.remote_server import RemoteServer, Unreachable
 from arena.results.accounts import Accounts
 from arena.results.site_file import Role, SiteFile
 from arena.server.app import application
 from arena.server.contest.settings import Quotas
 from arena.server.server import configured, listener
 from helpers import scripted_checker
-from helpers.hall import TOKEN
+from helpers.server import TOKEN
 
 
 @dataclass(frozen=True)
 class Answering:
-    """A hall at a port."""
+    """A server at a port."""
 
     url: str
     token: str
     """The token of an author."""
-    hall: Any
+    server: Any
 
     def sent(self, bot: Path, *options: str, token: str = "") -> int:
         """Send a bot there; the exit code."""
@@ -42,11 +42,11 @@ class Answering:
 
 @pytest.fixture(scope="module")
 def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answering]:
-    """A hall that checks at once."""
+    """A server that checks at once."""
     folder = tmp_path_factory.mktemp("results")
     command = (sys.executable, str(Path(scripted_checker.__file__)), str(folder / "diary"))
     app = application(folder, token=TOKEN)
-    checks = app.state.hall.submitting.checks
+    checks = app.state.server.submitting.checks
     checks._command, checks._pauses = command, (0.0,)
     with listener("127.0.0.1", 0) as place:
         server = uvicorn.Server(configured(app))
@@ -54,7 +54,7 @@ def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answering]:
         thread.start()
         try:
             url = f"http://127.0.0.1:{place.getsockname()[1]}"
-            yield Answering(url, author(folder, "Aya"), app.state.hall)
+            yield Answering(url, author(folder, "Aya"), app.state.server)
         finally:
             server.should_exit = True
             thread.join()
@@ -71,7 +71,7 @@ def author(folder: Path, name: str) -> str:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Questions follow each other at once."""
-    monkeypatch.setattr(remote_hall, "SOON", 0.01)
+    monkeypatch.setattr(remote_server, "SOON", 0.01)
     monkeypatch.delenv("ARENA_TOKEN", raising=False)
 
 
@@ -119,14 +119,14 @@ def test_a_bot_that_the_machine_failed_is_not_refused(
 ) -> None:
     assert answering.sent(bot("unlucky", "trouble")) == 2
     err = capsys.readouterr().err
-    assert "the hall's machine failed, not the bot" in err and "out of luck" in err and "/submissions/" in err
+    assert "the server's machine failed, not the bot" in err and "out of luck" in err and "/submissions/" in err
 
 
 def test_a_quota_is_told_with_the_seconds_to_wait(
     answering: Answering, bot: Written, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    token = author(answering.hall.submitting.inbox.path.parent.parent, "Ben")
-    monkeypatch.setattr(answering.hall.submitting, "quotas_of", lambda _: Quotas(versions_a_day=1, bytes=1000))
+    token = author(answering.server.submitting.inbox.path.parent.parent, "Ben")
+    monkeypatch.setattr(answering.server.submitting, "quotas_of", lambda _: Quotas(versions_a_day=1, bytes=1000))
     assert answering.sent(bot("first", "accept"), token=token) == 0
     assert answering.sent(bot("first", "accept # again"), token=token) == 2
     assert "the next one in 24 h 0 min (86" in capsys.readouterr().err
@@ -151,29 +151,29 @@ def test_a_name_of_somebody_else_and_a_file_that_is_not_there_are_mistakes(
     assert "syntax error" in capsys.readouterr().out
 
 
-def test_a_hall_that_is_gone_is_told(bot: Written, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_is_gone_is_told(bot: Written, capsys: pytest.CaptureFixture[str]) -> None:
     with listener("127.0.0.1", 0) as place:
         nobody = f"http://127.0.0.1:{place.getsockname()[1]}"
     assert main(["submit", str(bot("alice", "accept")), "--to", nobody, "--token", "x"]) == 2
-    assert f"{nobody}: the hall does not answer: Connection refused" in capsys.readouterr().err
+    assert f"{nobody}: the server does not answer: Connection refused" in capsys.readouterr().err
 
 
-def test_a_hall_that_goes_away_meanwhile_is_waited_for(
+def test_a_server_that_goes_away_meanwhile_is_waited_for(
     answering: Answering, bot: Written, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, asks = list[str](), RemoteHall.get
+    asked, asks = list[str](), RemoteServer.get
 
-    def get(self: RemoteHall, path: str, kind: Any) -> Any:
+    def get(self: RemoteServer, path: str, kind: Any) -> Any:
         asked.append(path)
         if path.startswith("/submissions/") and len(asked) <= 4:
             raise Unreachable("it is away")
         return asks(self, path, kind)
 
-    monkeypatch.setattr(RemoteHall, "get", get)
+    monkeypatch.setattr(RemoteServer, "get", get)
     assert answering.sent(bot("patient", "accept")) == 0
     assert len(asked) > 4
     asked.clear()
-    monkeypatch.setattr(remote_hall, "_PATIENCE", -1.0)
+    monkeypatch.setattr(remote_server, "_PATIENCE", -1.0)
     capsys.readouterr()
     assert answering.sent(bot("impatient", "accept")) == 2
     err = capsys.readouterr().err
@@ -183,12 +183,12 @@ def test_a_hall_that_goes_away_meanwhile_is_waited_for(
 def test_ctrl_c_says_that_the_submission_goes_on(
     answering: Answering, bot: Written, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(remote_hall, "_ended", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(remote_server, "_ended", lambda *_: signal.raise_signal(signal.SIGINT))
     assert answering.sent(bot("left_alone", "accept")) == 130
     err = capsys.readouterr().err
     assert f"goes on without you: {answering.url}/submissions/" in err and "Traceback" not in err
     monkeypatch.undo()
-    monkeypatch.setattr(remote_hall, "SOON", 0.01)
+    monkeypatch.setattr(remote_server, "SOON", 0.01)
     assert answering.sent(bot("left_alone", "accept")) == 0  # and nothing stands in its way
 
 
@@ -219,14 +219,14 @@ def answers(status: int, text: str) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("status", "text", "said"),
     [
-        (200, "<p>a page</p>", "no hall of arena"),
-        (302, "", "no hall of arena: it answers 302"),
-        (404, "<p>none</p>", "no hall of arena: it answers 404"),
+        (200, "<p>a page</p>", "no server of arena"),
+        (302, "", "no server of arena: it answers 302"),
+        (404, "<p>none</p>", "no server of arena: it answers 404"),
         (502, "<p>bad gateway</p>", "what stands before it says 502"),
         (429, '{"error": "too many\\u001b[2J requests"}', r"too many\x1b[2J requests"),
     ],
 )
-def test_what_is_no_hall_is_told_in_one_sentence(
+def test_what_is_no_server_is_told_in_one_sentence(
     status: int, text: str, said: str, bot: Written, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with answers(status, text) as url:

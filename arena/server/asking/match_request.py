@@ -19,12 +19,12 @@ from arena.server.table_process.messages import Remote, SeatPlan, Setup
 from arena.server.tables.plan import free_name
 
 LEVEL, REMOTE_BOT = "level:", f"{REMOTE}:"
-"""How the wishes begin for a level, and for a program on its author's machine."""
+"""How the choices begin for a level, and for a program on its author's machine."""
 LARGEST_SEED = (1 << 63) - 1
 _Wish = Annotated[str, msgspec.Meta(max_length=120)]
 
 
-class MatchWish(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MatchRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A match between bots that somebody asks for."""
 
     game: Annotated[str, msgspec.Meta(max_length=80)] = ""
@@ -41,32 +41,34 @@ class MatchWish(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def planned(
-    wish: MatchWish, results: Path, located: Callable[[str], MatchRecord], here: Callable[[str], Collection[str]]
+    asked_for: MatchRequest, results: Path, located: Callable[[str], MatchRecord], here: Callable[[str], Collection[str]]
 ) -> Setup:
     """The match that is asked for. `located`: finds a match by its id; `here`: the remote bots that play a game now.
 
     Raises Problem that says what is wrong.
     """
-    if wish.like and (wish.seed is not None or wish.options):
+    if asked_for.like and (asked_for.seed is not None or asked_for.options):
         raise Problem(400, "refusal_ask_like")
-    model = located(wish.like) if wish.like else None
-    game = wish.game if model is None else model.game
-    if wish.game not in ("", game):
+    model = located(asked_for.like) if asked_for.like else None
+    game = asked_for.game if model is None else model.game
+    if asked_for.game not in ("", game):
         raise Problem(400, "refusal_ask_other_game", game=game)
-    if model is not None and len(wish.bots) != len(model.seats):
+    if model is not None and len(asked_for.bots) != len(model.seats):
         raise Problem(400, "refusal_ask_seats", seats=len(model.seats))
-    options: dict[str, Any] = wish.options if model is None else msgspec.json.decode(model.options)
+    options: dict[str, Any] = asked_for.options if model is None else msgspec.json.decode(model.options)
     try:
         loaded = games.load(game)
-        loaded.check_seats(len(wish.bots))
-        loaded.resolve_options(options, len(wish.bots))
+        loaded.check_seats(len(asked_for.bots))
+        loaded.resolve_options(options, len(asked_for.bots))
     except ConfigError as error:
         raise Problem(400, "refusal_said", text=error) from None
-    seats = _named_apart([_seat(game, bot, results, here) for bot in wish.bots])
-    return Setup(game=game, seats=seats, options=options, results=str(results), seed=wish.seed, pool=ASKED, like=wish.like)
+    seats = _named_apart([_seat(game, bot, results, here) for bot in asked_for.bots])
+    return Setup(
+        game=game, seats=seats, options=options, results=str(results), seed=asked_for.seed, pool=ASKED, like=asked_for.like
+    )
 
 
-def wish_of(bot: str, results: Path, here: Collection[str]) -> str:
+def choice_of(bot: str, results: Path, here: Collection[str]) -> str:
     """Return how a bot of a stored match is asked for by its name, as far as that tells; empty: it cannot be."""
     if bot in here:
         return REMOTE_BOT + bot
@@ -77,24 +79,24 @@ def wish_of(bot: str, results: Path, here: Collection[str]) -> str:
     return PREFIX + bot if bot in Submissions(results).entered() else ""
 
 
-def _seat(game: str, wish: str, results: Path, here: Callable[[str], Collection[str]]) -> SeatPlan:
-    if wish.startswith(LEVEL):
-        name = wish.removeprefix(LEVEL)
+def _seat(game: str, choice: str, results: Path, here: Callable[[str], Collection[str]]) -> SeatPlan:
+    if choice.startswith(LEVEL):
+        name = choice.removeprefix(LEVEL)
         if name not in NAMES:
-            raise Problem(400, "refusal_ask_unknown", wish=wish, known=nearest(name, NAMES))
+            raise Problem(400, "refusal_ask_unknown", choice=choice, known=nearest(name, NAMES))
         found = level(game, name)
         return SeatPlan(name=name, bot=found.bot, params=found.params)
-    if wish.startswith(HOUSE):
-        name, known = wish.removeprefix(HOUSE), house_bots_of(game)
+    if choice.startswith(HOUSE):
+        name, known = choice.removeprefix(HOUSE), house_bots_of(game)
         if name not in known:
-            raise Problem(400, "refusal_ask_unknown", wish=wish, known=nearest(name, known))
-        return SeatPlan(name=name, bot=wish)
-    if wish.startswith(REMOTE_BOT):
-        name = wish.removeprefix(REMOTE_BOT)
+            raise Problem(400, "refusal_ask_unknown", choice=choice, known=nearest(name, known))
+        return SeatPlan(name=name, bot=choice)
+    if choice.startswith(REMOTE_BOT):
+        name = choice.removeprefix(REMOTE_BOT)
         if name not in here(game):
             raise Problem(404, "refusal_ask_not_here", name=name)
         return SeatPlan(name=name, remote=Remote())
-    return _submitted(game, wish.removeprefix(PREFIX), results)
+    return _submitted(game, choice.removeprefix(PREFIX), results)
 
 
 def _submitted(game: str, text: str, results: Path) -> SeatPlan:
@@ -102,7 +104,7 @@ def _submitted(game: str, text: str, results: Path) -> SeatPlan:
     name, _, number = text.partition("@")
     store = Submissions(results)
     if not NAME.fullmatch(name) or not (versions := store.versions(name)):
-        raise Problem(404, "refusal_ask_unknown", wish=text, known=nearest(name, store.entered()))
+        raise Problem(404, "refusal_ask_unknown", choice=text, known=nearest(name, store.entered()))
     withdrawal = store.withdrawal(name)
     if withdrawal is not None:
         raise Problem(409, "refusal_ask_withdrawn", name=name, day=withdrawal.withdrawn[:10])
@@ -110,7 +112,7 @@ def _submitted(game: str, text: str, results: Path) -> SeatPlan:
         chosen = store.find(f"{PREFIX}{text}")[0]
     except StoreError:
         known = ", ".join(f"{name}@{one.version}" for one in versions)
-        raise Problem(404, "refusal_ask_no_version", wish=text, known=known) from None
+        raise Problem(404, "refusal_ask_no_version", choice=text, known=known) from None
     if chosen.games and game not in chosen.games:
         raise Problem(400, "refusal_ask_not_played", name=name, game=game)
     shown = text if number else name

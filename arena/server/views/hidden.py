@@ -16,7 +16,7 @@ BOTTOM = 0.1
 """The share of a board that is its bottom."""
 
 
-class Dead(enum.StrEnum):
+class WhyHidden(enum.StrEnum):
     """Why a bot is hidden on the board of a ladder, though nothing of it is deleted."""
 
     OLD = "old"
@@ -29,7 +29,7 @@ class Dead(enum.StrEnum):
     """It has been at the bottom for long."""
 
 
-def dead_bots(manifest: Manifest, ratings: Sequence[Rating]) -> dict[str, dict[Bot, Dead]]:
+def hidden_bots(manifest: Manifest, ratings: Sequence[Rating]) -> dict[str, dict[Bot, WhyHidden]]:
     """The bots that are hidden in each pool, and why. Only a ladder hides anybody: whatever ends shows all who took part.
 
     A bot is at the bottom of a pool if nine tenths of those who are shown are surely above it, by intervals that do not touch,
@@ -54,22 +54,24 @@ def is_ladder(manifest: Manifest) -> bool:
     return _format(manifest).get("name") == "ladder"
 
 
-def _of_pool(rows: Sequence[Rating], left: Mapping[Bot, Dead], trusted: Collection[Bot]) -> dict[Bot, Dead]:
+def _of_pool(rows: Sequence[Rating], left: Mapping[Bot, WhyHidden], trusted: Collection[Bot]) -> dict[Bot, WhyHidden]:
     bots = [(row.bot, row.bot_version) for row in rows]
     found = {bot: left[bot] for bot in bots if bot in left}
     lows = sorted(row.low for row, bot in zip(rows, bots) if bot not in left)
     for row, bot in zip(rows, bots):
         above = len(lows) - bisect_right(lows, row.high)
         if bot not in found and bot not in trusted and row.matches >= LONG and above >= (1 - BOTTOM) * len(lows):
-            found[bot] = Dead.BOTTOM
+            found[bot] = WhyHidden.BOTTOM
     return found
 
 
-def _overall(rows: Sequence[Rating], pools: Mapping[str, Mapping[Bot, Dead]], left: Mapping[Bot, Dead]) -> dict[Bot, Dead]:
+def _overall(
+    rows: Sequence[Rating], pools: Mapping[str, Mapping[Bot, WhyHidden]], left: Mapping[Bot, WhyHidden]
+) -> dict[Bot, WhyHidden]:
     """The bots hidden on the board of all games: those hidden in every game."""
     everywhere = set.intersection(*(set(found) for found in pools.values())) if pools else set()
     bots = [(row.bot, row.bot_version) for row in rows]
-    return {bot: left.get(bot, Dead.BOTTOM) for bot in bots if bot in everywhere or bot in left}
+    return {bot: left.get(bot, WhyHidden.BOTTOM) for bot in bots if bot in everywhere or bot in left}
 
 
 def _staff(manifest: Manifest) -> set[Bot]:
@@ -80,7 +82,7 @@ def _staff(manifest: Manifest) -> set[Bot]:
     return {(bot.name, bot.version) for bot, is_free in zip(manifest.bots, free) if bot.trusted or is_free}
 
 
-def _left(manifest: Manifest) -> dict[Bot, Dead]:
+def _left(manifest: Manifest) -> dict[Bot, WhyHidden]:
     """The bots that take part no longer, and why."""
     newest: dict[str, int] = {}
     legs = _format(manifest).get("legs") or []
@@ -89,14 +91,14 @@ def _left(manifest: Manifest) -> dict[Bot, Dead]:
     for place, bot in enumerate(manifest.bots):
         if place in plays:
             newest[bot.name] = max(bot.version, newest.get(bot.name, 0))
-    found: dict[Bot, Dead] = {}
+    found: dict[Bot, WhyHidden] = {}
     for place, bot in enumerate(manifest.bots):
         if bot.version < newest.get(bot.name, 0):
-            found[bot.name, bot.version] = Dead.OLD
+            found[bot.name, bot.version] = WhyHidden.OLD
         elif bot.retired:
-            found[bot.name, bot.version] = Dead.RETIRED
+            found[bot.name, bot.version] = WhyHidden.RETIRED
         elif place not in plays:
-            found[bot.name, bot.version] = Dead.GONE
+            found[bot.name, bot.version] = WhyHidden.GONE
     return found
 
 

@@ -1,4 +1,4 @@
-"""The lasting hall: it only grows, what is in it does not depend on the order in which it came, nothing counts twice."""
+"""The archive: it only grows, what is in it does not depend on the order in which it came, nothing counts twice."""
 
 import errno
 import os
@@ -20,14 +20,14 @@ from arena.results import parquet, schema
 from arena.results.manifest import BotEntry, read_manifest, write_manifest
 from arena.results.schema import Row
 from arena.tournament.archive import adding, boards
-from arena.tournament.archive import rows as hall_rows
-from arena.tournament.archive.adding import add_to_hall, rate_hall
+from arena.tournament.archive import rows as archive_rows
+from arena.tournament.archive.adding import add_to_archive, rate_archive
 from arena.tournament.archive.folder import Entry, entries, is_rated
 from arena.tournament.archive.names import Pool, bot_names
 from arena.tournament.archive.rows import counted, read_rows
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Settings
-from helpers.lasting_hall import board, cup, gather, three
+from helpers.archive import board, cup, gather, three
 from helpers.newer_columns import LONGER, write_longer
 from helpers.paths import HOUSE_BOTS
 from helpers.results import make_manifest
@@ -37,7 +37,7 @@ def test_the_order_of_adding_does_not_matter(tmp_path: Path) -> None:
     for folder in (tmp_path / "one", tmp_path / "other"):
         names = three(folder)
         gather(folder, *(names if folder.name == "one" else names[::-1]))
-    assert board(tmp_path / "one" / "hall") == board(tmp_path / "other" / "hall")
+    assert board(tmp_path / "one" / "archive") == board(tmp_path / "other" / "archive")
 
 
 def test_a_board_that_grew_is_that_of_all_at_once(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_one_that_is_taken_out_leaves_no_trace(tmp_path: Path) -> None:
     gather(tmp_path, summer)
     assert board(place) != without
     shutil.rmtree(entries(place)[2].folder)
-    rate_hall(place, lambda text: None)
+    rate_archive(place, lambda text: None)
     assert board(place) == without
 
 
@@ -73,9 +73,9 @@ def test_the_same_one_twice_adds_nothing(tmp_path: Path) -> None:
     spring, *_ = three(tmp_path)
     place = gather(tmp_path, spring)
     stored = board(place)
-    assert add_to_hall(place, tmp_path / spring) is None
+    assert add_to_archive(place, tmp_path / spring) is None
     (tmp_path / spring).rename(tmp_path / "spring.1")  # set aside by --fresh
-    assert add_to_hall(place, tmp_path / "spring.1") is None
+    assert add_to_archive(place, tmp_path / "spring.1") is None
     assert is_rated(place) and board(place) == stored
 
 
@@ -127,18 +127,18 @@ def test_cards_of_other_keys_are_other_cards(tmp_path: Path) -> None:
 def test_bots_that_differ_are_entries_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gather(tmp_path, *three(tmp_path))
     out = ("--out", str(tmp_path))
-    assert main(["leaderboard", "hall", *out]) == 0
+    assert main(["leaderboard", "archive", *out]) == 0
     shown = capsys.readouterr().out
     assert "bob@bbbbbb" in shown and "bob@cccccc" in shown and "alice@" not in shown
-    assert shown.startswith("hall: 64 matches; tournaments: 3;")
-    assert main(["leaderboard", "hall", "--history", "bob", *out]) == 0
+    assert shown.startswith("archive: 64 matches; tournaments: 3;")
+    assert main(["leaderboard", "archive", "--history", "bob", *out]) == 0
     assert "bob@bbbbbb" in (text := capsys.readouterr().out) and "bob@cccccc" in text
-    assert main(["leaderboard", "hall", "--history", "bob@cccccc", *out]) == 0
+    assert main(["leaderboard", "archive", "--history", "bob@cccccc", *out]) == 0
     assert "bob@bbbbbb" not in capsys.readouterr().out
-    assert main(["rerate", "hall", "--without", "bob", *out]) == 0
+    assert main(["rerate", "archive", "--without", "bob", *out]) == 0
     assert "0 of 64 matches, without bob@bbbbbb, bob@cccccc" in " ".join(capsys.readouterr().out.split())
-    assert main(["leaderboard", "hall", "--explain", "bo", *out]) == USER_ERROR
-    assert "no such bot in hall" in capsys.readouterr().err
+    assert main(["leaderboard", "archive", "--explain", "bo", *out]) == USER_ERROR
+    assert "no such bot in archive" in capsys.readouterr().err
 
 
 def test_parameters_make_another_bot_too() -> None:
@@ -163,7 +163,7 @@ def test_a_pool_is_a_table_whatever_its_label(tmp_path: Path) -> None:
     cup(tmp_path, "three", 3, 3, pool="duel", game="whist", options='{"deck":"short","trumps":true}')
     cup(tmp_path, "four", 4, 4, pool="duel", game="whist", rules_version=2)
     gather(tmp_path, "one", "two", "three", "four")
-    found = {rating.pool: rating.matches for rating in parquet.read_ratings(tmp_path / "hall") if rating.bot == "alice"}
+    found = {rating.pool: rating.matches for rating in parquet.read_ratings(tmp_path / "archive") if rating.bot == "alice"}
     pools = {"whist/2": 48, "whist/2/deck=short,trumps=true": 24, "whist/2/rules=2": 24}
     assert found == {**pools, "overall": 96}
 
@@ -181,27 +181,27 @@ def test_options_that_are_the_defaults_are_not_told() -> None:
 
 def test_only_what_is_over_and_whole_enters(tmp_path: Path) -> None:
     cup(tmp_path, "spring", 5, 1)
-    folder, place = tmp_path / "spring", tmp_path / "hall"
+    folder, place = tmp_path / "spring", tmp_path / "archive"
     manifest = read_manifest(folder)
     for changed, message in (
-        (replace(manifest, finished=False), "not finished; only what is over enters the hall"),
+        (replace(manifest, finished=False), "not finished; only what is over enters the archive"),
         (replace(manifest, played=23), "tells of 23 matches, matches.parquet has 24"),
         (replace(manifest, started="yesterday"), "'yesterday' is no ISO 8601 time"),
     ):
         write_manifest(folder, changed)
         with pytest.raises(StoreError, match=message):
-            add_to_hall(place, folder)
+            add_to_archive(place, folder)
     write_manifest(folder, manifest)
     data = (folder / "matches.parquet").read_bytes()
     (folder / "matches.parquet").unlink()
     (folder / "matches.parquet").write_bytes(data[:-40])
     with pytest.raises(StoreError, match=r"matches\.parquet: damaged"):
-        add_to_hall(place, folder)
+        add_to_archive(place, folder)
     assert not any((place / "tournaments").iterdir())
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(errno.ENOSPC, "No space left on device")])
-def test_an_interrupted_adding_leaves_the_hall_whole(
+def test_an_interrupted_adding_leaves_the_archive_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     spring, summer, _ = three(tmp_path)
@@ -214,22 +214,22 @@ def test_an_interrupted_adding_leaves_the_hall_whole(
     with monkeypatch.context() as patched:
         patched.setattr(adding, "sync", broken)
         with pytest.raises((KeyboardInterrupt, StoreError)):
-            add_to_hall(place, tmp_path / summer)
+            add_to_archive(place, tmp_path / summer)
     (place / "tournaments" / ".new-left-by-a-crash").mkdir()
     shutil.copy(tmp_path / summer / "manifest.json", place / "tournaments" / ".new-left-by-a-crash")
     assert len(entries(place)) == 1
     assert is_rated(place) and board(place) == stored
-    assert add_to_hall(place, tmp_path / summer) is not None
+    assert add_to_archive(place, tmp_path / summer) is not None
 
 
 def test_two_that_end_at_once_do_not_hurt_each_other(tmp_path: Path) -> None:
     names = three(tmp_path)
-    place = tmp_path / "hall"
+    place = tmp_path / "archive"
     added: list[Entry | None] = []
 
     def end(name: str) -> None:
-        added.append(add_to_hall(place, tmp_path / name))
-        rate_hall(place, lambda text: None)
+        added.append(add_to_archive(place, tmp_path / name))
+        rate_archive(place, lambda text: None)
 
     threads = [threading.Thread(target=end, args=(name,)) for name in names * 2]
     for thread in threads:
@@ -265,22 +265,22 @@ def test_a_tournament_enters_at_its_end(tmp_path: Path) -> None:
     )
     settings = Settings(out=tmp_path / "out", backend="local", workers=1)
     first = run_tournament(config, settings)
-    place = tmp_path / "out" / "hall"
+    place = tmp_path / "out" / "archive"
     assert len(entries(place)) == 1
     again = run_tournament(config, settings)  # goes on, with nothing to play
     assert again.manifest.started == first.manifest.started
     assert len(entries(place)) == 1
     run_tournament(config, Settings(out=tmp_path / "out", backend="local", workers=1, fresh=True, seed=6))
     assert len(entries(place)) == 2
-    rate_hall(place, lambda text: None)
+    rate_archive(place, lambda text: None)
     assert read_manifest(place).played == 8
 
 
-def test_the_hall_mixes_older_and_newer_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_archive_mixes_older_and_newer_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cup(tmp_path, "older", 1, 1)
     newer = cup(tmp_path, "newer", 2, 2, matches=6)
     write_longer(tmp_path / "newer", newer, mood="merry", energy=0.0, pauses=3, friend=None)
-    for module in (parquet, hall_rows):
+    for module in (parquet, archive_rows):
         monkeypatch.setattr(module, "MATCHES", LONGER)
     place = gather(tmp_path, "older", "newer")
     found = boards.read_columns(place, ("mood", "pauses", "place"))
@@ -308,8 +308,8 @@ def test_rows_that_do_not_fit_their_hash_do_not_enter(changes: dict[str, Any], m
     records[7] = replace(records[7], seats=tuple(seats))
     parquet.write_matches(tmp_path / "spring", records)
     with pytest.raises(StoreError, match=message):
-        add_to_hall(tmp_path / "hall", tmp_path / "spring")
-    assert not any((tmp_path / "hall" / "tournaments").iterdir())
+        add_to_archive(tmp_path / "archive", tmp_path / "spring")
+    assert not any((tmp_path / "archive" / "tournaments").iterdir())
 
 
 def test_a_seat_that_there_is_not_does_not_enter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,6 +323,6 @@ def test_a_seat_that_there_is_not_does_not_enter(tmp_path: Path, monkeypatch: py
         patch.setattr(schema, "match_rows", numbered_from_below)
         parquet.write_matches(tmp_path / "spring", records)
     with pytest.raises(StoreError, match=r"matches\.parquet: damaged.*seat: -1; the least is 0"):
-        add_to_hall(tmp_path / "hall", tmp_path / "spring")
+        add_to_archive(tmp_path / "archive", tmp_path / "spring")
     with pytest.raises(StoreError, match=r"matches\.parquet: damaged.*seat: -1"):
         parquet.read_columns(tmp_path / "spring", ("index", "seat"))

@@ -1,4 +1,4 @@
-"""A lasting hall of small tournaments: cups, as their runs would leave them."""
+"""A archive of small tournaments: cups, as their runs would leave them."""
 
 import hashlib
 import random
@@ -16,7 +16,7 @@ from arena.records import Ending, FaultRecord, MatchRecord
 from arena.results import parquet
 from arena.results.hashing import ResultsHash
 from arena.results.manifest import BotEntry, read_manifest, write_manifest
-from arena.tournament.archive.adding import add_to_hall, rate_hall
+from arena.tournament.archive.adding import add_to_archive, rate_archive
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import made_once, make_manifest
 
@@ -78,15 +78,15 @@ def _write(folder: Path, day: int, commitment: str, bots: dict[str, str], record
 
 
 def gather(out: Path, *names: str) -> Path:
-    """The hall with these tournaments, rated."""
+    """The archive with these tournaments, rated."""
     for name in names:
-        assert add_to_hall(out / "hall", out / name) is not None
-    rate_hall(out / "hall", lambda text: None)
-    return out / "hall"
+        assert add_to_archive(out / "archive", out / name) is not None
+    rate_archive(out / "archive", lambda text: None)
+    return out / "archive"
 
 
 def board(folder: Path) -> object:
-    """All that the hall has stored of its ratings."""
+    """All that the archive has stored of its ratings."""
     return (
         read_manifest(folder), parquet.read_ratings(folder), parquet.read_history(folder), parquet.read_totals(folder),
     )  # fmt: skip

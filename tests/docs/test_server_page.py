@@ -1,4 +1,4 @@
-"""The page on the hall in the browser names every address that there is, and no other."""
+"""The page on the server names every address that there is, and no other."""
 
 import re
 
@@ -14,7 +14,7 @@ def as_written(path: str) -> str:
     return path
 
 
-def test_the_table_lists_the_pages_of_the_hall() -> None:
-    table = re.findall(r"^\| (`/.*?`) \|", (DOCS / "live-hall.md").read_text(), re.MULTILINE)
-    listed = {address for cell in table for address in re.findall(r"`([^`]+)`", cell)} - {"/t/hall", "/api/..."}
+def test_the_table_lists_the_pages_of_the_server() -> None:
+    table = re.findall(r"^\| (`/.*?`) \|", (DOCS / "server.md").read_text(), re.MULTILINE)
+    listed = {address for cell in table for address in re.findall(r"`([^`]+)`", cell)} - {"/t/archive", "/api/..."}
     assert listed == {as_written(subject.path) for subject in (*SUBJECTS, *EMBEDDED) if subject.template}

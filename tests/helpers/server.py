@@ -1,4 +1,4 @@
-"""The hall as a browser or a program asks it, without a network."""
+"""The server as a browser or a program asks it, without a network."""
 
 import os
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ HOST = "http://127.0.0.1:8000"
 
 
 @contextmanager
-def hall(out: Path, *, logged_in: bool = True, rules: Rules | None = None) -> Iterator[TestClient]:
-    """A client of the hall of these results; with the token, unless it is still to log in."""
+def server(out: Path, *, logged_in: bool = True, rules: Rules | None = None) -> Iterator[TestClient]:
+    """A client of the server of these results; with the token, unless it is still to log in."""
     headers = {"authorization": f"Bearer {TOKEN}"} if logged_in else {}
     app = application(out, token=TOKEN, rules=rules)
     with TestClient(app, base_url=HOST, headers=headers, raise_server_exceptions=False, follow_redirects=False) as client:
@@ -33,7 +33,7 @@ def hall(out: Path, *, logged_in: bool = True, rules: Rules | None = None) -> It
 
 
 def live(client: TestClient, **changes: str) -> WebSocketTestSession:
-    """A socket of the hall."""
+    """A socket of the server."""
     return client.websocket_connect(HOST.replace("http", "ws") + "/live", headers=changes)
 
 
