@@ -9,8 +9,9 @@ from arena.records import MatchLuck, SeatLuck
 from arena.results import parquet
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.results.schema import LUCK, MATCHES
-from arena.tournament.archive.luck import LuckComputation
+from arena.tournament.archive.luck import match_luck
 from arena.tournament.formats.plan import Plan
+from arena.tournament.workers.each_match import each_match
 
 TOLERANCE = 2e-6
 """Shares of rivals: stored numbers have six decimals, and another machine may round the last one otherwise."""
@@ -29,13 +30,12 @@ def luck_problems(folder: Path, plan: Plan, manifest: Manifest, workers: int) ->
     named = 0
     try:
         stored = parquet.read_luck(folder)
-        with LuckComputation(plan, workers) as reckoner:
-            for found in reckoner.reckon(parquet.read_matches(folder)):
-                told = next(stored, None)
-                if told is None or not _agrees(told, found):
-                    named += 1
-                    if named <= NAMED:
-                        yield f"match {found.index} ({found.match_id}): luck is {_text(told)}; by the log {_text(found)}"
+        for found in each_match(match_luck, plan, parquet.read_matches(folder), workers):
+            told = next(stored, None)
+            if told is None or not _agrees(told, found):
+                named += 1
+                if named <= NAMED:
+                    yield f"match {found.index} ({found.match_id}): luck is {_text(told)}; by the log {_text(found)}"
         if next(stored, None) is not None:
             yield f"{LUCK.file}: more matches than {MATCHES.file}"
     except StoreError as error:

@@ -17,8 +17,8 @@ from typing import Any
 
 from arena import games
 from arena.audit.luck_audit import luck_problems
+from arena.audit.match_audit import match_problems
 from arena.audit.package_ratings import Compared, compare_with_package
-from arena.audit.replaying import Replayer
 from arena.errors import ConfigError, StoreError
 from arena.ratings.overall import pool_weights
 from arena.ratings.rows import PoolRows
@@ -33,9 +33,11 @@ from arena.results.manifest import MANIFEST_FILE, BotEntry, Manifest, read_publi
 from arena.results.schema import LUCK
 from arena.tournament.formats.plan import Plan, read_plan
 from arena.tournament.formats.schedule import UsesLuck
+from arena.tournament.workers.each_match import each_match
 
 RATING_TOLERANCE = 1e-6  # TrueSkill points: another machine's arithmetic may differ in the last digits
 NAMED = 20  # of a kind
+TOLD = 16  # matches from one word on how many are done to the next
 MOST_MISSING = 1_000
 """How many matches may be missing: behind that, what a manifest plans may have no end."""
 MOST_UNPLAYED = 10_000_000
@@ -141,20 +143,21 @@ class _Auditor:
 
     def run(self, workers: int) -> None:
         began = time.monotonic()
-        found: list[tuple[int, str]] = []
-        with Replayer(self._plan, workers) as replayer:
-            for matches, problems in replayer.replay(self._records()):
-                self._audit.matches += matches
-                found += problems
+        found: list[str] = []
+        for problems in each_match(_replayed, self._plan, self._records(), workers):
+            self._audit.matches += 1
+            found += problems
+            if self._audit.matches % TOLD == 0:
                 self._audit.seconds = time.monotonic() - began
                 self._on_progress(self._audit)
+        self._on_progress(self._audit)
         try:
             while not self._unread and math.isfinite(self._checkpoint):
                 self._pass_until(self._end)
         except StoreError as error:
             self._unread = True
             self._audit.problems.append(str(error))
-        self._audit.problems += [text for _, text in sorted(found)]
+        self._audit.problems += found
         if not self._unread:
             self._check_manifest()
         if not self._audit.problems:
@@ -319,6 +322,13 @@ class _Auditor:
             columns, field, without=self._manifest.unrated_bots, unrated=unrated_entries(self._manifest),
             luck=parquet.read_luck_column(self._folder, columns.numbers["index"]),
         )  # fmt: skip
+
+
+def _replayed(plan: Plan, record: MatchRecord) -> list[str]:
+    """Play a stored match again, and return what is wrong with it."""
+    setup = plan.setup(record.index)
+    problems = match_problems(games.load(setup.game), setup, record)
+    return [f"match {record.index} ({record.match_id}): {text}" for text in problems]
 
 
 def _differences(pairs: Mapping[str, tuple[object, object]]) -> list[str]:

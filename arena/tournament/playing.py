@@ -22,7 +22,7 @@ from arena.records import Ending, MatchRecord
 from arena.results.journal import Endings, Finished, Journal, Row, packed
 from arena.results.status import Pace, Trouble, read_score
 from arena.tournament import repeats
-from arena.tournament.archive.luck import MATCHES_FOR_ALL, LuckComputation
+from arena.tournament.archive.luck import match_luck, workers_for
 from arena.tournament.field import least_isolation
 from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
 from arena.tournament.planning import Planned
@@ -30,6 +30,7 @@ from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.workers.backend import Backend, Chunk, Failure
 from arena.tournament.workers.compiling import Compiling, needs_of
 from arena.tournament.workers.driver import Driver, ReadyGames, Tally, spread
+from arena.tournament.workers.each_match import each_match
 from arena.tournament.workers.local import LocalBackend
 from arena.tournament.workers.processes import available_cpus
 from arena.tournament.workers.worker import Job
@@ -300,10 +301,9 @@ def _add_luck(schedule: Schedule, journal: Journal, first: int, last: int, match
     if not schedule.plan.format.uses_luck:
         return
     assert isinstance(schedule, UsesLuck)
-    with LuckComputation(schedule.plan, available_cpus() if matches >= MATCHES_FOR_ALL else 1) as reckoner:
-        lucks = reckoner.reckon(journal.records(first, last))
-        for outcome, luck in zip(journal.outcomes(first, last), lucks, strict=True):
-            schedule.add_luck(outcome, luck)
+    lucks = each_match(match_luck, schedule.plan, journal.records(first, last), workers_for(matches))
+    for outcome, luck in zip(journal.outcomes(first, last), lucks, strict=True):
+        schedule.add_luck(outcome, luck)
 
 
 def _running_ratings(planned: Planned) -> RunningRatings:

@@ -16,8 +16,9 @@ from arena.ratings.rows import Collector
 from arena.ratings.skill import shares_by_row, shares_of, skill_of, skills
 from arena.records import LUCK_LIMIT, Ending, MatchRecord
 from arena.results import parquet
-from arena.tournament.archive.luck import LuckComputation
+from arena.tournament.archive.luck import match_luck
 from arena.tournament.formats.plan import Plan, read_plan
+from arena.tournament.workers.each_match import each_match
 from helpers.paths import BAD_BOTS
 from helpers.tournaments import GOOD_BOTS, run
 
@@ -128,19 +129,15 @@ def test_of_bounded_sums_the_part_that_counts_shrinks_near_the_limit():
 @pytest.mark.slow
 def test_many_matches_are_worked_out_in_their_order_in_any_number_of_processes(played):
     plan, records = played
-    found = []
-    for workers in (1, 2):
-        with LuckComputation(plan, workers) as reckoner:
-            found.append(list(reckoner.reckon(records)))
+    found = [list(each_match(match_luck, plan, records, workers)) for workers in (1, 2)]
     assert found[0] == found[1] and [luck.index for luck in found[0]] == [record.index for record in records]
 
 
 def test_skill_and_luck_of_a_tournament(played):
     plan, records = played
-    with LuckComputation(plan, 1) as reckoner:
-        collected = {record.pool: Collector() for record in records}
-        for record, luck in zip(records, reckoner.reckon(records)):
-            collected[record.pool].add(record, luck)
+    collected = {record.pool: Collector() for record in records}
+    for record, luck in zip(records, each_match(match_luck, plan, records, 1)):
+        collected[record.pool].add(record, luck)
     for pool in ("naga", "yaniv", "teams"):
         rows = skills(pool, collected[pool].rows())
         assert rows == sorted(rows, key=lambda row: -row.skill)

@@ -1,12 +1,6 @@
-"""The luck of many stored matches, worked out on all cores, and written beside them when a tournament is over.
+"""The luck of many stored matches, worked out on all cores, and written beside them when a tournament is over."""
 
-A few batches are in flight, whatever the size of the tournament.
-"""
-
-import concurrent.futures
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import msgspec
@@ -14,7 +8,7 @@ import msgspec
 from arena import games
 from arena.disk import is_there
 from arena.engine.readiness import CHANCE
-from arena.errors import ArenaError, ConfigError, StoreError
+from arena.errors import ConfigError, StoreError
 from arena.names import in_words
 from arena.ratings.match_luck import estimates, luck_of, no_luck
 from arena.ratings.rows import PoolRows
@@ -25,11 +19,11 @@ from arena.results.manifest import Manifest, read_manifest, write_manifest
 from arena.results.schema import LUCK
 from arena.tournament.formats.plan import Plan, read_plan
 from arena.tournament.workers.compiling import Needs
-from arena.tournament.workers.processes import BATCHES_IN_FLIGHT, Batch, WorkerPool, available_cpus, batches
+from arena.tournament.workers.each_match import each_match
+from arena.tournament.workers.processes import available_cpus
 
 WITHOUT = "no room of its games says what chance decides in it"
 TOLD = 64  # matches from one word on how many are done to the next
-BATCH_ACTIONS = 20_000  # of the logs of a batch: some tenths of a second
 MATCHES_FOR_ALL = 500  # below, starting more processes takes longer than it saves
 
 
@@ -44,8 +38,8 @@ def write_luck(
     """
     found = estimates(entry.game for entry in plan.entries)
     if found:
-        with LuckComputation(plan, _workers(workers, matches)) as reckoner:
-            parquet.write_luck(folder, _counted(reckoner.reckon(parquet.read_matches(folder)), hear))
+        lucks = each_match(match_luck, plan, parquet.read_matches(folder), workers_for(matches, workers))
+        parquet.write_luck(folder, _counted(lucks, hear))
     return {game: estimate.sha256 for game, estimate in found.items()}
 
 
@@ -82,6 +76,13 @@ def plan_of(folder: Path, manifest: Manifest) -> Plan:
         raise StoreError(f"{folder}: its manifest tells no plan: {in_words(error)}") from None
 
 
+def workers_for(matches: int, asked: int | None = None) -> int:
+    """How many processes work out the luck of so many matches: as many as are asked for, or as pay."""
+    if asked is not None:
+        return asked
+    return available_cpus() if matches >= MATCHES_FOR_ALL else 1
+
+
 def pools_with_luck(folder: Path, manifest: Manifest) -> dict[str, PoolRows]:
     """The rated matches of a tournament with their luck, by pool. Raises StoreError where the files do not belong together."""
     columns = parquet.read_columns(folder, COLUMNS)
@@ -96,61 +97,8 @@ def _counted(lucks: Iterable[MatchLuck], hear: Callable[[int], object]) -> Itera
         yield luck
 
 
-def _workers(asked: int | None, matches: int) -> int:
-    if asked is not None:
-        return asked
-    return available_cpus() if matches >= MATCHES_FOR_ALL else 1
-
-
-class LuckComputation:
-    """Works out the luck of stored matches in several processes, or in this one; a context manager.
-
-    The part CHANCE of each game should be compiled before: else it is compiled where it is first needed.
-    """
-
-    def __init__(self, plan: Plan, workers: int) -> None:
-        self._plan, self._workers = plan, workers
-        self._pool = WorkerPool(workers, _prepare, plan) if workers > 1 else None
-
-    def __enter__(self) -> "LuckComputation":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-
-    def reckon(self, records: Iterable[MatchRecord]) -> Iterator[MatchLuck]:
-        """The luck of each match, in the order of the records."""
-        parts = batches(records, BATCH_ACTIONS)
-        if self._pool is None:
-            for batch in parts:
-                yield from _reckon(self._plan, batch)
-            return
-        waiting: deque[concurrent.futures.Future[list[MatchLuck]]] = deque()
-        try:
-            for batch in parts:
-                waiting.append(self._pool.submit(_reckon_here, batch))
-                if len(waiting) >= BATCHES_IN_FLIGHT * self._workers:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        except BrokenProcessPool:
-            raise ArenaError("a process that worked out luck was killed; run the same command again") from None
-
-
-_plan: list[Plan] = []  # this process's plan: a pool's functions have no other place to keep it
-
-
-def _prepare(plan: Plan) -> None:
-    _plan[:] = [plan]
-
-
-def _reckon_here(batch: Batch) -> list[MatchLuck]:
-    return _reckon(_plan[0], batch)
-
-
-def _reckon(plan: Plan, batch: Batch) -> list[MatchLuck]:
-    return [
+def match_luck(plan: Plan, record: MatchRecord) -> MatchLuck:
+    """The luck of a stored match. The part CHANCE of its game should be compiled: else it is compiled here."""
+    return (
         luck_of(games.load(record.game), plan.setup(record.index), record) if games.has_luck(record.game) else no_luck(record)
-        for record in batch
-    ]
+    )

@@ -18,11 +18,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
 
 from arena.errors import ConfigError, printable
-from arena.records import MatchRecord
 
 HASH_SEED = {"PYTHONHASHSEED": "0"}
 """The environment of every worker: sets of strings iterate in the same order everywhere, so bots that use them repeat."""
@@ -36,10 +35,6 @@ _SET_PARENT_DEATH_SIGNAL = 1  # prctl(2)
 MOST_WORKERS = 10_000
 P = ParamSpec("P")
 R = TypeVar("R")
-BATCH_MATCHES = 256
-BATCHES_IN_FLIGHT = 2  # batches per worker
-
-Batch = list[MatchRecord]
 
 
 def check_workers(workers: int | None) -> None:
@@ -112,23 +107,6 @@ def ignore_ctrl_c() -> None:
     """Ignore Ctrl-C in this worker, which its parent process ends. Processes that it starts inherit this."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-
-def batches(records: Iterable[MatchRecord], most_actions: int) -> Iterator[Batch]:
-    """The records in their order, in batches of at most 256 matches; a batch ends with the match that reaches `most_actions`.
-
-    `most_actions`: actions of the logs of a batch, which is what working on it costs.
-    """
-    batch: Batch = []
-    actions = 0
-    for record in records:
-        batch.append(record)
-        actions += len(record.actions)
-        if actions >= most_actions or len(batch) >= BATCH_MATCHES:
-            yield batch
-            batch, actions = [], 0
-    if batch:
-        yield batch
 
 
 class PipeSemaphore:
