@@ -169,7 +169,7 @@ def test_only_the_sandbox_speaks_to_the_kernel_by_number() -> None:
     attacks = {
         f"cli/measuring/channel_bots/{name}.py" for name in ("pages", "futex", "lines", "processor")
     }  # bots, which run locked in
-    sandbox = {f"match/sandbox/{name}.py" for name in ("kernel", "namespaces", "memory")}
+    sandbox = {f"match/sandbox/{name}.py" for name in ("kernel", "namespaces", "own_memory")}
     assert users == {"tournament/workers/processes.py", *sandbox, *attacks}
 
 

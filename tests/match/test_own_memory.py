@@ -11,7 +11,7 @@ import pytest
 
 from arena.agent import BotFiles, StartInfo
 from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, LockError, Supervisor
-from arena.match.sandbox.memory import MOST_CODE
+from arena.match.sandbox.own_memory import MOST_CODE
 from arena.records import Clock
 from helpers.locked_matches import LIMITS
 

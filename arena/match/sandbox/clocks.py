@@ -14,8 +14,8 @@ import mmap
 import struct
 from collections.abc import Iterator, Mapping
 
-from arena.match.sandbox import kernel, memory
-from arena.match.sandbox.memory import EXECUTE, READ, mappings
+from arena.match.sandbox import kernel, own_memory
+from arena.match.sandbox.own_memory import EXECUTE, READ, mappings
 
 GRAIN = 1_000_000  # nanoseconds
 _PR_SET_TSC, _PR_TSC_SIGSEGV = 26, 2
@@ -46,13 +46,13 @@ def coarsen(proc: int) -> int:
     Returns where the one instruction ends that may ask the kernel for the time; 0: the clocks stay exact, as this is another
     kind of machine, or its kernel does not let its code be replaced.
     """
-    parts = [(memory.Piece(start, end - start, READ | EXECUTE), file) for start, end, _, file in mappings(proc)]
+    parts = [(own_memory.Piece(start, end - start, READ | EXECUTE), file) for start, end, _, file in mappings(proc)]
     codes = [part for part, file in parts if file == b"[vdso]"]
     if kernel.MACHINE != "x86_64" or not codes:
         return 0
     try:
-        code, clock = _replaced(bytes(memory.content_of(codes[0])))
-        memory.replace_code(codes[0], code)
+        code, clock = _replaced(bytes(own_memory.content_of(codes[0])))
+        own_memory.replace_code(codes[0], code)
         for part in (part for part, file in parts if file.startswith(b"[vvar")):
             kernel.call("munmap", part.start, part.size)
     except (OSError, ValueError):

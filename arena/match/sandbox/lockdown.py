@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from arena.match.sandbox import clocks, kernel, memory, namespaces, seccomp
+from arena.match.sandbox import clocks, kernel, namespaces, own_memory, seccomp
 from arena.match.sandbox.levels import NAMESPACE, is_locked
 from arena.records import Limits
 
@@ -288,7 +288,7 @@ class Cell:
     """Whether its children ask before calls with a path; see Gate."""
     clock: int
     """The address from which alone children may ask for the time, as `clocks.coarsen` says; 0: any."""
-    pieces: tuple[memory.Piece, ...]
+    pieces: tuple[own_memory.Piece, ...]
     """What of its memory its children copy before a bot's first line."""
     parent: int
     """The process id of the zygote or the template: a child whose parent is gone exits."""

@@ -23,7 +23,7 @@ from arena.agent.view import Notes, View, checked_notes, notes_on
 from arena.engine.game import Game
 from arena.engine.readiness import Part, absent_parts
 from arena.errors import BotError, printable, short_trace, without_places
-from arena.match.sandbox import clocks, kernel, memory, namespaces, program, wire
+from arena.match.sandbox import clocks, kernel, namespaces, own_memory, program, wire
 from arena.match.sandbox.lockdown import Cell, lock
 from arena.records import Clock, Ending
 
@@ -71,7 +71,7 @@ def from_zygote(cell: Cell, socket: int, output: int, *of_command: int) -> None:
     forget_environment()
     open_output()
     bot = wire.decode_bot(_read_message())
-    memory.make_own(cell.pieces)
+    own_memory.make_own(cell.pieces)
     clocks.seal(cell.clock)
     folder = Path(lock(cell, bot.folder, bot.limits, channel=SOCKET))
     _Role(bot.main, folder, None).play()

@@ -31,11 +31,11 @@ from arena.engine import jit
 from arena.engine.game import Game
 from arena.engine.readiness import require
 from arena.errors import ConfigError
-from arena.match.sandbox import canary, clocks, kernel, lockdown, memory, namespaces, wire, worker
+from arena.match.sandbox import canary, clocks, kernel, lockdown, namespaces, own_memory, wire, worker
 from arena.match.sandbox.forker import serve
 from arena.match.sandbox.levels import LOCKED, NAMESPACE, PROCESS, is_locked
 from arena.match.sandbox.lockdown import Cell
-from arena.match.sandbox.memory import make_own
+from arena.match.sandbox.own_memory import make_own
 
 COMPILE_SECONDS = 2  # of CPU time
 SOURCE_BYTES = 1 << 20  # a longer source is read and compiled in the seat
@@ -154,7 +154,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
         worker.rehearse(games.load(name))
     gc.collect()
     gc.freeze()
-    memory.simplify(proc)
+    own_memory.simplify(proc)
     clock = clocks.coarsen(proc) if is_locked(order.level) else 0
     cell = Cell(
         level=order.level,
@@ -186,7 +186,7 @@ def _prepared(order: wire.Order, proc: int) -> tuple[Cell, str]:
     if trouble:
         raise OSError(trouble)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # else an ordinary user may not look at the own memory; no bot runs yet
-    found = memory.pieces(proc)
+    found = own_memory.pieces(proc)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
     return replace(cell, pieces=found), "; ".join(reasons)
 
