@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, Route, StorageState, WebSocketRou
 
 from arena.records import Ending
 from arena.reports.plots import scale_of
+from arena.server.routes import SUBJECTS
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
 from helpers.contests import write_contest
 from helpers.records import make_record, make_seat, numbered
@@ -39,6 +40,13 @@ ONCE = {"overall", "a pair", "a seat", "embedded", "bad address", "bots that are
 LISTS = ("bots", "test match", "remote bots")
 CONTEST = ("/", "/marks", "/me", "/bots", "/admin")
 """Pages of a server with a contest, before anything was played or sent."""
+ELSEWHERE = {"/account"}
+"""Pages that other tests open in a browser: tests/server/test_accounts_in_browser.py."""
+PAGES |= {
+    subject.path: subject.path
+    for subject in SUBJECTS
+    if subject.template and "{" not in subject.path and subject.path not in {*PAGES.values(), *CONTEST, *ELSEWHERE}
+}
 KEEP_WHAT_IS_SENT = """
     window.sent = [];
     const send = XMLHttpRequest.prototype.send;

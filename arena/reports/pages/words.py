@@ -1,4 +1,7 @@
-"""The words of the pages in each language: one catalogue for all pages, and one in each game that draws its table."""
+"""The words of the pages. A catalogue is one file with all its words in each language.
+
+Those that pages share lie in `words/`; that of a game that draws its table is its `page/words.json`.
+"""
 
 import json
 import re
@@ -29,17 +32,14 @@ ACCOUNTS, SUBMITTING, CONTEST, ASKING = "accounts", "submitting", "contest", "as
 SERVER = (PAGE, REPORT, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
 """The catalogues of the server's pages; no two share a key."""
 
-_SHARED = {PAGE: "{}.json"} | {name: f"{name}.{{}}.json" for name in (PLAYER, LIVE, NOTES, *SERVER[1:])}
+_SHARED = {PLAYER, LIVE, NOTES, *SERVER}
 _FOLDER = Path(__file__).parent / "words"
 
 
 @cache
 def catalogue(name: str) -> dict[str, dict[str, str]]:
     """Language, key, text, with `{name}` where a value goes. `name`: one of those above, or a game (which may have none)."""
-    if name in _SHARED:
-        files = {language: _FOLDER / _SHARED[name].format(language) for language in LANGUAGES}
-        return {language: json.loads(file.read_text("utf-8")) for language, file in files.items()}
-    file = games.load(name).folder / "page" / "words.json"
+    file = _FOLDER / f"{name}.json" if name in _SHARED else games.load(name).folder / "page" / "words.json"
     return json.loads(file.read_text("utf-8")) if file.exists() else {}
 
 
