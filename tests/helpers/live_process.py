@@ -13,10 +13,10 @@ _FROM_TABLE: msgspec.json.Decoder[FromTable] = msgspec.json.Decoder(FromTable)
 
 
 class TableProcess:
-    """A running `python -m arena.server.table_process`."""
+    """A running `python -m arena.server.table_process.process`."""
 
     def __init__(self, first_line: bytes) -> None:
-        command = [sys.executable, "-m", "arena.server.table_process"]
+        command = [sys.executable, "-m", "arena.server.table_process.process"]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.write(first_line)
 

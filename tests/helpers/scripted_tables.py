@@ -11,7 +11,7 @@ from arena.records import MatchRecord
 from arena.server.table_process.arranging import Arranged, BotSeats, arrange
 from arena.server.table_process.broadcaster import Adviser
 from arena.server.table_process.messages import Act, Ask, Envelope, FromTable, SeatPlan, Setup, ToTable
-from arena.server.table_process.table import play_table
+from arena.server.table_process.process import play_table
 
 Reaction = tuple[float, ToTable]
 """Seconds until a message is at the table, and the message."""

@@ -1,4 +1,6 @@
-"""The process of one live table: it gets a Setup, plays the match with its people and bots, stores it, and ends.
+"""`python -m arena.server.table_process.process`: the process of one live table.
+
+It gets a Setup, plays the match with its people and bots, stores it, and ends.
 
 The server and the process speak `arena.server.table_process.messages` over stdin and stdout. If the server is gone, the process
 ends at once.
@@ -11,6 +13,7 @@ import contextlib
 import os
 import random
 import signal
+import sys
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -27,11 +30,12 @@ from arena.records import MatchRecord
 from arena.server.people import levels
 from arena.server.people.store import PERSON, keep
 from arena.server.table_process.arranging import Arranged, BotSeats, arrange, needs
+from arena.server.table_process.bots import BotAtTable, BotInTime
 from arena.server.table_process.broadcaster import Adviser, Broadcaster, match_over, same_deals
-from arena.server.table_process.input_queue import Messages, TablePipe
+from arena.server.table_process.input_queue import InputQueue, Messages, PersonSeat, TablePipe
 from arena.server.table_process.messages import Broken, Compiling, Envelope, FromTable, Luck, Ready, Setup, Stored
 from arena.server.table_process.programs import Lines, Programs, RemoteSeat
-from arena.server.table_process.table import play_table
+from arena.server.table_process.ticks import Inbox, Ticks
 from arena.tournament.workers.compiling import warm_games
 
 ACTIONS = 12
@@ -90,6 +94,39 @@ class _Rehearsing:
 
     def end(self, result: EndInfo) -> None:
         """Do nothing."""
+
+
+def play_table(
+    table: Arranged,
+    seats: BotSeats,
+    inbox: Inbox,
+    send: Callable[[FromTable], object],
+    adviser: Adviser,
+    tick_ms: int | None = None,
+) -> MatchRecord:
+    """Play the match of a table to its end, and tell all that happens to `send`. `tick_ms`: of a match in real time.
+
+    Raises BotError for a bot that does not start, and HostTrouble where the machine failed a bot.
+    """
+    game, setup = table.game, table.setup
+    ticks = None if tick_ms is None else Ticks(inbox, tick_ms)
+    states = game.deal(len(setup.players), setup.options, setup.deal_seed)
+    broadcaster = Broadcaster(game, setup.options, states, table.people, send, ticks)
+    queue = InputQueue(inbox, broadcaster, adviser, ticks)
+    for seat in table.people:
+        queue.add(seat, partial(_substitute, table, seats, seat, queue))
+    kind = BotAtTable if ticks is None else BotInTime
+    players: list[Seat] = [
+        PersonSeat(queue, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, queue)
+        for seat, plan in enumerate(table.plans)
+    ]
+    return play(game, setup, players, observer=broadcaster.played)
+
+
+def _substitute(table: Arranged, seats: BotSeats, seat: int, queue: InputQueue) -> Seat:
+    """The seat of the bot that takes over from a person."""
+    bot = seats.open(seat, table.setup.bot_seeds[seat])
+    return bot if queue.ticks is None else BotInTime(bot, table.bots[seat].name, queue)
 
 
 def play_unattended(table: Arranged, seats: BotSeats, inbox: Lines, send: Callable[[FromTable], object]) -> MatchRecord:
@@ -165,3 +202,7 @@ def _kill(seats: BotSeats) -> None:
     for pid in seats.pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -13,7 +13,7 @@ from arena.results.site_file import StoredPerson
 from arena.server.child_process import ChildProcess
 from arena.server.table_process.messages import Broken, Compiling, Forward, Place, Ready, SeatPlan, Stored
 
-COMMAND = (sys.executable, "-P", "-m", "arena.server.table_process")
+COMMAND = (sys.executable, "-P", "-m", "arena.server.table_process.process")
 """What plays a match that the server describes."""
 
 

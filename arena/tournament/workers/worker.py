@@ -13,14 +13,14 @@ from typing import NamedTuple
 import msgspec
 
 from arena import games
-from arena.agent import BotFiles
+from arena.agent import BotFiles, EndInfo, StartInfo
+from arena.agent.view import View
 from arena.cache import is_temporary
 from arena.engine.readiness import NotCompiled, Part, absent_parts, compile_here
-from arena.match import Fault, HostTrouble, Player, Spent, play
-from arena.match.blamed import BlamedSeat
+from arena.match import Answer, Fault, HostTrouble, Player, Spent, play
 from arena.match.choose import BotSeat, choose_seat, supervisor_for
 from arena.match.in_process import InProcessSeat
-from arena.match.sandbox import LOCKED, NAMESPACE, HeldSeat, LockError, forget_caches
+from arena.match.sandbox import LOCKED, NAMESPACE, NONE, HeldSeat, LockError, forget_caches
 from arena.records import Ending, MatchRecord
 from arena.results.journal import packed
 from arena.tournament.formats.plan import Plan
@@ -261,6 +261,38 @@ def apart(plan: Plan, indices: Sequence[int], last: Cards | None = None) -> list
         ordered.append(chosen[0])
         last = chosen[1]
     return ordered
+
+
+class BlamedSeat:
+    """The seat of a bot that is to blame for a match that could not be played: it forfeits, and the others play on.
+
+    It fails at the start, with a known fault; no code of the bot is run. Implements match.Seat.
+    """
+
+    isolation = NONE
+    wants_forced = False
+
+    def __init__(self, fault: Fault) -> None:
+        self._fault = fault
+
+    def start(self, info: StartInfo) -> Fault:
+        """The fault."""
+        return self._fault
+
+    def ask(self, view: View) -> None:
+        """Never called: a seat that fails at the start has forfeited."""
+        raise AssertionError
+
+    def answer(self) -> Answer | Fault:
+        """Never called either."""
+        raise AssertionError
+
+    def end(self, result: EndInfo) -> None:
+        """Never called either."""
+        raise AssertionError
+
+    def close(self) -> None:
+        """Do nothing: there is no process."""
 
 
 def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Failure:
