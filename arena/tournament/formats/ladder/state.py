@@ -166,11 +166,7 @@ class StoredLadder(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_ladder(journal: Journal) -> StoredLadder | None:
     """The state of the ladder in a journal; None before its first run."""
-    value = journal.meta(_NAME)
-    try:
-        return None if value is None else msgspec.json.decode(value, type=StoredLadder)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise StoreError(f"{journal.path}: the row of {_NAME!r} is not ours: {error}") from None
+    return journal.read_meta(_NAME, StoredLadder)
 
 
 def go_on(plan: Plan, state: StoredLadder | None, journal: Journal) -> tuple[Plan, StoredLadder]:
