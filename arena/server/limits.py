@@ -190,13 +190,3 @@ def bound_memory(pid: int) -> MemoryGroup | None:
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
     return enclosed(pid, max(memory_of_process(), memory_here() // 4 * 3))
-
-
-def memory_kills() -> int:
-    """Return how many processes the kernel has killed so far because there was no memory left."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/vmstat").read_bytes().splitlines():
-            name, _, count = line.partition(b" ")
-            if name == b"oom_kill":
-                return int(count)
-    return 0

@@ -27,6 +27,7 @@ from arena.tournament.archive.luck import MATCHES_FOR_ALL, LuckComputation
 from arena.tournament.field import least_isolation
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
+from arena.tournament.memory import Kills
 from arena.tournament.planning import Planned
 from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.workers.backend import Backend, Chunk, Failure
@@ -227,6 +228,7 @@ class _Workers:
         self._driver: Driver | None = None
         self._compiling: Compiling | None = None
         self._since = 0.0
+        self._kills = Kills(observer.say)
 
     def play(self, first: int, last: int) -> bool:
         """Play what is to be played of a segment; returns whether there was anything."""
@@ -304,6 +306,7 @@ class _Workers:
             progress.compiling = self._compiling.text
             if progress.compiling:
                 progress.early, progress.waited = progress.played_now + progress.ahead, progress.seconds
+        self._kills.look(self._rows.tally.lost_chunks)
         self._observer.progress(progress)
         if (why := self._observer.end_now()) is not None:
             raise _EndedByObserver(why)

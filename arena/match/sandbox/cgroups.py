@@ -84,6 +84,16 @@ def memory_here() -> int:
     return min(there, memory_limit() or there)
 
 
+def memory_kills() -> int:
+    """Return how many processes the kernel has killed so far because there was no memory left."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_bytes().splitlines():
+            name, _, count = line.partition(b" ")
+            if name == b"oom_kill":
+                return int(count)
+    return 0
+
+
 def has_memory(process: Path = Path("/proc/self")) -> bool:
     """Return whether a quarter of what each of those cgroups may have could be had now."""
     return all(4 * (limit - _memory_used(folder)) >= limit for folder, limit in _memory_limits(process))
