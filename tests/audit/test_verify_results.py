@@ -260,6 +260,7 @@ STAGE = [0, 0, [[0, [0, 1]]]]
         {"legs": [leg(rules={"weights": [], "version_deals": 1})]},
         {"legs": [leg(rules={"weights": [0.0], "version_deals": 1})]}, {"legs": [leg()], "stages": [[0, 0, []]]},
         {"legs": [leg()], "stages": [STAGE, STAGE]}, {"legs": [leg()], "stages": [[0, -5, [[0, [0, 1]]]]]},
+        {"legs": [leg()], "stages": [[0, 10**17, [[0, [0, 1]]]]]}, {"legs": [leg()], "stages": [STAGE, [1, 1, STAGE[2]]]},
     ],
     ids=lambda changes: str(changes)[:60],
 )  # fmt: skip
@@ -278,7 +279,7 @@ COMPARED = {"name": "compare", "candidates": [0, 1], "error": 0.05, "difference"
         {**COMPARED, "candidates": [0, 9]}, {**COMPARED, "candidates": [0, 0]}, {**COMPARED, "candidates": [-1, 0]},
         {**COMPARED, "error": 0.0}, {**COMPARED, "difference": -1.0}, {**COMPARED, "bound": 1e308},
         {"name": "gauntlet", "candidates": [9]}, {"name": "gauntlet", "candidates": [-1]},
-        {"name": "gauntlet", "candidates": [0, 0]},
+        {"name": "gauntlet", "candidates": [0, 0]}, {"name": "round_robin", "sample": -5},
     ],
     ids=str,
 )  # fmt: skip

@@ -186,15 +186,15 @@ class Staged(Format, frozen=True):
 
     def check(self, plan: "Plan") -> None:
         """Raise ValueError where a stored stage names what its plan does not have, or stages are not in order."""
-        last = -1
+        begin = 0
         for number, stage in enumerate(self.stages):
-            if stage.number != number or stage.first_index <= last or not stage.tables:
-                raise ValueError(f"stages[{number}]: not in order, or empty")
-            last = stage.first_index
+            if (stage.number, stage.first_index) != (number, begin) or not stage.tables:
+                raise ValueError(f"stages[{number}]: empty, or not where the one before ends")
             for place, table in stage.tables:
                 seats = plan.entries[place].seats if 0 <= place < len(plan.entries) else None
                 if len(table) != seats or not are_places(table, len(plan.contestants)):
                     raise ValueError(f"stages[{number}]: a table that the plan does not have")
+                begin += plan.matches_at(place)
 
     def with_stages(self, stages: Sequence[Stage]) -> Format:
         """The same format with other stages."""
