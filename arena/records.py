@@ -34,24 +34,31 @@ class Ending(StrEnum):
 _BLAME = {ending: {"played": "-", "host": "host"}.get(ending.value, "bot") for ending in Ending}
 
 
+_Small = Annotated[int, msgspec.Meta(ge=0, le=(1 << 7) - 1)]
+_Short = Annotated[int, msgspec.Meta(ge=0, le=(1 << 15) - 1)]
+_Whole = Annotated[int, msgspec.Meta(ge=0, le=(1 << 31) - 1)]
+_OrNone = Annotated[int, msgspec.Meta(ge=-1, le=(1 << 31) - 1)]
+"""Numbers that have a place in the columns of the tables (results/schema.py): what is read from a file has no others."""
+
+
 class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One seat of a match: one row of matches.parquet."""
 
     bot: str
-    bot_version: int
+    bot_version: _Whole
     """Version of a stored submission; 1 for a bot given by its path."""
     bot_sha256: Sha256
     params: str
     """The bot's parameters as canonical JSON."""
-    unit: int
+    unit: _Small
     """The number of the seat's team; in a game without teams the seat's own number."""
-    place: int
+    place: _Small
     """The final place, from 1 for the best; 0 in a void match."""
     score: float
     ending: Ending
-    fault_decision: int | None
+    fault_decision: _OrNone | None
     """The index in the action log of the seat's first fault; -1: it failed to start; None: no fault."""
-    decisions: int
+    decisions: _Whole
     """How many actions of the log are this seat's, forced ones and those of the fallback included."""
     isolation: str
     reproducible: bool
@@ -69,8 +76,8 @@ _Told = Annotated[str, msgspec.Meta(max_length=TOLD_LETTERS)]
 class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A bot's fault with what its author needs to find it: one row of faults.parquet, not part of the results hash."""
 
-    seat: int
-    decision: int
+    seat: _Small
+    decision: _OrNone
     """The index of the faulty decision in the action log; -1: the bot failed to start."""
     ending: Ending
     reason: _Told
@@ -84,7 +91,7 @@ class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One match from deal to places; with the deal seed its action log replays it exactly."""
 
-    index: int
+    index: Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
     """The match's number in the plan, from 0."""
     match_id: MatchId
     """The match's identifier: 24 hex digits."""
@@ -92,15 +99,15 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     pool: str
     options: str
     """All rule options as canonical JSON."""
-    rules_version: int
-    deal: int
-    rotation: int
+    rules_version: _Short
+    deal: _Whole
+    rotation: _Small
     seats: tuple[SeatRecord, ...]
     actions: tuple[int, ...]
     """The action log: the codes of all actions in order, forced ones and those of the fallback included."""
-    delays: tuple[int, ...] = ()
+    delays: tuple[_Whole, ...] = ()
     """How many ticks each action was delayed; only Nertz with measured latency has delays."""
-    attempts: int = 1
+    attempts: _Small = 1
     notes: tuple[str, ...] = ()
     """A line for each fault: seat, ending, reason. Not part of the results hash."""
     faults: tuple[FaultRecord, ...] = ()

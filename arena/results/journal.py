@@ -191,6 +191,14 @@ class Journal:
             raise StoreError(f"{self.path}: the row of {name!r} is damaged; {self._way_out}")
         return value
 
+    def read_meta(self, name: str, kind: type[R]) -> R | None:
+        """The JSON stored under a name; None if there is none. Raises StoreError for what somebody else wrote there."""
+        value = self.meta(name)
+        try:
+            return None if value is None else msgspec.json.decode(value, type=kind)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise StoreError(f"{self.path}: the row of {name!r} is not ours: {in_words(error)}; {self._way_out}") from None
+
     def set_meta(self, values: Mapping[str, bytes]) -> None:
         """Store named values in one transaction: all of them or none."""
         with self._writing():

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from arena.match.sandbox import memory_kills
 from arena.server import limits
 from arena.server.limits import cpu_seconds
 
@@ -78,7 +79,7 @@ class ChildProcess(Generic[H]):
             *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
             start_new_session=True, limit=LONGEST_LINE, env={**os.environ, **self._environment},
         )  # fmt: skip
-        group, kills = limits.bound_memory(self._process.pid), limits.memory_kills()
+        group, kills = limits.bound_memory(self._process.pid), memory_kills()
         errors = asyncio.create_task(self._read_errors(self._process))
         counting = asyncio.create_task(self._count_on())
         try:
@@ -96,7 +97,7 @@ class ChildProcess(Generic[H]):
             if not (self._is_lasting and self._is_ending and self._process.returncode is None):
                 self._kill()
                 was_killed = await self._process.wait() == -signal.SIGKILL
-                self.ran_out = was_killed and (limits.memory_kills() > kills or (group is not None and group.ran_out))
+                self.ran_out = was_killed and (memory_kills() > kills or (group is not None and group.ran_out))
                 if group is not None:
                     group.remove()
             errors.cancel()

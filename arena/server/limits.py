@@ -22,7 +22,7 @@ from pathlib import Path
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
-from arena.match.sandbox import MemoryGroup, enclosed, memory_limit
+from arena.match.sandbox import MemoryGroup, enclosed, memory_here
 from arena.results.site_file import Account
 from arena.server.problems import Problem
 
@@ -176,7 +176,7 @@ LEAST = 4 << 30
 
 def memory_of_process() -> int:
     """Bytes that each process may fill: half of the machine's."""
-    return max(LEAST, _machine() // 2)
+    return max(LEAST, memory_here() // 2)
 
 
 def bound_memory(pid: int) -> MemoryGroup | None:
@@ -189,19 +189,4 @@ def bound_memory(pid: int) -> MemoryGroup | None:
         _, hard = resource.prlimit(pid, resource.RLIMIT_DATA)
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))
-    return enclosed(pid, max(memory_of_process(), _machine() // 4 * 3))
-
-
-def memory_kills() -> int:
-    """Return how many processes the kernel has killed so far because there was no memory left."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/vmstat").read_bytes().splitlines():
-            name, _, count = line.partition(b" ")
-            if name == b"oom_kill":
-                return int(count)
-    return 0
-
-
-def _machine() -> int:
-    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return min(there, memory_limit() or there)  # of a container
+    return enclosed(pid, max(memory_of_process(), memory_here() // 4 * 3))

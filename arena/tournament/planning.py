@@ -97,7 +97,7 @@ def resumed(planned: Planned, journal: Journal) -> Planned:
     if matches > MOST_MATCHES:
         raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.lasting_document)
-    stored = journal.meta("plan")
+    stored = journal.read_meta("plan", dict[str, Any])
     if stored is None and is_there(planned.folder / MANIFEST_FILE):  # the journal is written first
         raise StoreError(
             f"{planned.folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
@@ -105,9 +105,8 @@ def resumed(planned: Planned, journal: Journal) -> Planned:
         )
     if stored is None or not has_matches:  # what was never begun binds nobody
         journal.set_meta({"plan": document.encode()})
-    elif stored.decode() != document:
-        differing = _differences(msgspec.json.decode(stored), msgspec.json.decode(document))
-        raise OtherPlan(planned.folder, differing)
+    elif canonical_json(stored) != document:
+        raise OtherPlan(planned.folder, _differences(stored, msgspec.json.decode(document)))
     journal.set_meta({"key": plan.key, **(state.values() if state is not None else {})})
     journal.set_meta({_LEFT_OUT: msgspec.json.encode(planned.left_out)})
     return dataclasses.replace(planned, plan=plan, state=state)
@@ -223,6 +222,12 @@ def _differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     """The settings in which two plans differ, in the words of the config."""
     words = {"entries": "games", "contestants": "bots", "commitment": "seed"}
     keys = [words.get(key, key) for key in {**old, **new} if old.get(key) != new.get(key)]
-    names = {bot["name"] for bot in old["contestants"] if bot in new["contestants"]}
-    changed = sorted({bot["name"] for bot in old["contestants"] + new["contestants"]} - names)
+    before, now = (_bots(plan.get("contestants")) for plan in (old, new))
+    same = {str(bot.get("name")) for bot in before if bot in now}
+    changed = sorted({str(bot.get("name")) for bot in before + now} - same)
     return sorted({f"bots: {', '.join(changed)}" if key == "bots" else key for key in keys})
+
+
+def _bots(contestants: object) -> list[dict[str, Any]]:
+    """The contestants of a plan, which may be somebody else's."""
+    return [bot for bot in contestants if isinstance(bot, dict)] if isinstance(contestants, list) else []

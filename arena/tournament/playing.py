@@ -14,17 +14,20 @@ import msgspec
 
 from arena import games
 from arena.engine import jit
+from arena.errors import StoreError
 from arena.match import void
 from arena.match.choose import most_seconds
 from arena.ratings.overall import pool_weights
 from arena.ratings.running import RunningRatings
-from arena.records import Ending, MatchRecord
+from arena.records import Ending, MatchRecord, Outcome
 from arena.results.journal import Endings, Finished, Journal, Row, packed
 from arena.results.status import Pace, Trouble, read_score
 from arena.tournament import repeats
 from arena.tournament.archive.luck import match_luck, workers_for
 from arena.tournament.field import least_isolation
+from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
+from arena.tournament.memory import Kills
 from arena.tournament.planning import Planned
 from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.workers.backend import Backend, Chunk, Failure
@@ -70,7 +73,7 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
                 is_new |= workers.play(first, last)
                 workers.wait_for(jit.RATINGS)
                 _add_luck(schedule, journal, first, last, rows.count(first, last))
-                for outcome in journal.outcomes(first, last):
+                for outcome in _planned(schedule.plan, journal, first, last):
                     ratings.add(outcome)
                     schedule.add(outcome)
                     if not outcome.is_void:
@@ -82,6 +85,7 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
                     raise _EndedByObserver(why)
                 if not settings.never_stops and (is_new or schedule.outcome is None):
                     progress.ratings = ratings.ratings()
+            rows.require_planned()
             if settings.job is Job and not settings.never_stops:  # not where matches are only counted, not played
                 hashes = [bot.files.sha256 for bot in planned.tournament.bots]
                 repeats.repeat(schedule.plan, journal, hashes, workers.driver, observer.say)
@@ -120,10 +124,13 @@ class _Rows:
         self.schedule, self.progress = schedule, progress
         self.tally = Tally()
         self._journal, self._observer = journal, observer
-        size = max(len(schedule.plan), 1 + max(journal.indices(), default=-1))  # a plan may still be growing
-        self._done = bytearray(size)
+        self._done = bytearray(len(schedule.plan))
+        self._beyond: set[int] = set()  # matches of stages that the plan, which may still be growing, does not have yet
         for index in journal.indices():
-            self._done[index] = 1
+            if index < len(self._done):
+                self._done[index] = 1
+            else:
+                self._beyond.add(index)
         self._score = read_score(journal)
         progress.done = self._score.done
         self._trouble = Trouble.of(journal) or Trouble()
@@ -133,12 +140,20 @@ class _Rows:
     def begin(self, last: int) -> bool:
         """Begin the segment that ends before `last`: store its matches that were played before it, if they count."""
         self._done.extend(bytes(max(0, last - len(self._done))))
+        for index in [index for index in self._beyond if index < last]:
+            self._beyond.remove(index)
+            self._done[index] = 1
         self._end = last
         known = [self._ahead.pop(index) for index in sorted(self._ahead) if index < last]
         self.progress.ahead = len(self._ahead)
         if wanted := [match for match in known if self.schedule.is_wanted(match[0][1])]:
             self._store(Finished([row for row, _ in wanted], [endings for _, endings in wanted]))
         return bool(wanted)
+
+    def require_planned(self) -> None:
+        """Raise StoreError if the journal has a match that the plan, which has all its stages, does not have."""
+        if self._beyond:
+            raise _odd_row(self._journal, min(self._beyond))
 
     def lacking(self, first: int, last: int) -> Iterator[int]:
         """The matches of a part of the plan that have to be played, in the order of playing, made one at a time."""
@@ -214,6 +229,7 @@ class _Workers:
         self._driver: Driver | None = None
         self._compiling: Compiling | None = None
         self._since = 0.0
+        self._kills = Kills(observer.say)
 
     def play(self, first: int, last: int) -> bool:
         """Play what is to be played of a segment; returns whether there was anything."""
@@ -291,9 +307,34 @@ class _Workers:
             progress.compiling = self._compiling.text
             if progress.compiling:
                 progress.early, progress.waited = progress.played_now + progress.ahead, progress.seconds
+        self._kills.look(self._rows.tally.lost_chunks)
         self._observer.progress(progress)
         if (why := self._observer.end_now()) is not None:
             raise _EndedByObserver(why)
+
+
+def _planned(plan: Plan, journal: Journal, first: int, last: int) -> Iterator[Outcome]:
+    """What came of the stored matches of a part of the plan. Raises StoreError for one that the plan has otherwise."""
+    for outcome in journal.outcomes(first, last):
+        if not first <= outcome.index < last:
+            raise _odd_row(journal, outcome.index)
+        place, deal = plan.deal_of(outcome.index)
+        entry, seats = plan.entries[place], outcome.seats
+        bots = [plan.contestants[bot] for bot in plan.bots(outcome.index)]
+        if (outcome.deal, outcome.pool, outcome.options, len(seats)) != (
+            deal,
+            entry.pool,
+            entry.options_text,
+            entry.seats,
+        ) or sorted((bot.name, bot.version) for bot in bots) != sorted((seat.bot, seat.bot_version) for seat in seats):
+            raise _odd_row(journal, outcome.index)
+        yield outcome
+
+
+def _odd_row(journal: Journal, index: int) -> StoreError:
+    return StoreError(
+        f"{journal.path}: match {index} is not the one of this plan; start anew with --fresh (the old results are set aside)"
+    )
 
 
 def _add_luck(schedule: Schedule, journal: Journal, first: int, last: int, matches: int) -> None:

@@ -54,8 +54,7 @@ def label(bot: Bot) -> str:
 
 def stored_repeats(journal: Journal) -> Repeats:
     """Return what the journal has of earlier runs; nothing is known if it has none."""
-    stored = journal.meta(_META)
-    return Repeats(0) if stored is None else msgspec.json.decode(stored, type=Repeats)
+    return journal.read_meta(_META, Repeats) or Repeats(0)
 
 
 def repeat(

@@ -23,6 +23,7 @@ from arena.tournament.archive.adding import add_to_archive
 from arena.tournament.archive.folder import ARCHIVE
 from arena.tournament.config import Tournament, read_config
 from arena.tournament.deciding import decide, rated_rows, weights_of
+from arena.tournament.memory import check_memory
 from arena.tournament.planning import Planned, announcement, plan, resumed
 from arena.tournament.playing import Played, play
 from arena.tournament.session import Interrupted, Observer, Results, Settings, check_settings
@@ -36,6 +37,7 @@ def run_tournament(
     observer = observer or Observer()
     check_settings(settings)
     tournament = config if isinstance(config, Tournament) else read_config(Path(config), settings.out)
+    check_memory(tournament, settings, observer.say)
     planned = plan(tournament, settings)
     with opened(planned.folder, settings, observer) as journal:
         planned = resumed(planned, journal)

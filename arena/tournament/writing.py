@@ -141,4 +141,7 @@ def _started(journal: Journal) -> str:
     if stored is None:
         stored = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").encode()
         journal.set_meta({"started": stored})
-    return stored.decode()
+    try:
+        return datetime.datetime.fromisoformat(stored.decode()).isoformat(timespec="seconds")
+    except ValueError:  # of UnicodeDecodeError, too
+        raise StoreError(f"{journal.path}: the row of 'started' is not ours: no time") from None

@@ -240,6 +240,60 @@ def test_a_changed_manifest_is_found(changes: dict[str, Any], expected: str, cop
     assert any(problem.startswith("manifest.json: ") and expected in problem for problem in audit(copy).problems)
 
 
+def leg(**changes: Any) -> dict[str, Any]:
+    """A leg of a ladder that two bots play."""
+    return {"first_stage": 0, "field": [0, 1], "sigma": None, "separable": False, "matches": 9, **changes}
+
+
+STAGE = [0, 0, [[0, [0, 1]]]]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {}, {"legs": [leg(field=[0, 9])]}, {"legs": [leg(field=[-1, 0])]}, {"legs": [leg(first_stage=3)]},
+        {"legs": [leg(closed={"why": "x", "before_stage": 4})]}, {"legs": [leg()], "owners": ["", "", ""]},
+        {"legs": [leg(closed={"why": "x", "before_stage": 1, "unplayed": [[0, 10**15]]})], "stages": [STAGE]},
+        {"legs": [leg(first_stage=1), leg()], "stages": [STAGE]}, {"legs": [leg()], "stages": [[0, 0, [[7, [0, 1]]]]]},
+        {"legs": [leg()], "stages": [[0, 0, [[0, [0, 99]]]]]}, {"legs": [leg()], "stages": [[0, 0, [[0, [0]]]]]},
+        {"legs": [leg()], "chain": 10**18}, {"legs": [leg()], "chain": 0}, {"legs": [leg()] * 1001},
+        {"legs": [leg(rules={"weights": [], "version_deals": 1})]},
+        {"legs": [leg(rules={"weights": [0.0], "version_deals": 1})]}, {"legs": [leg()], "stages": [[0, 0, []]]},
+        {"legs": [leg()], "stages": [STAGE, STAGE]}, {"legs": [leg()], "stages": [[0, -5, [[0, [0, 1]]]]]},
+        {"legs": [leg()], "stages": [[0, 10**17, [[0, [0, 1]]]]]}, {"legs": [leg()], "stages": [STAGE, [1, 1, STAGE[2]]]},
+    ],
+    ids=lambda changes: str(changes)[:60],
+)  # fmt: skip
+def test_a_ladder_that_names_what_its_plan_does_not_have_is_no_plan(changes: dict[str, Any], copy: Path) -> None:
+    config = read_manifest(copy).config
+    change_manifest(copy, config={**config, "format": {"name": "ladder", **changes}})
+    assert any("config: not the plan of a tournament" in problem for problem in audit(copy).problems)
+
+
+COMPARED = {"name": "compare", "candidates": [0, 1], "error": 0.05, "difference": 0.1}
+
+
+@pytest.mark.parametrize(
+    "format",
+    [
+        {**COMPARED, "candidates": [0, 9]}, {**COMPARED, "candidates": [0, 0]}, {**COMPARED, "candidates": [-1, 0]},
+        {**COMPARED, "error": 0.0}, {**COMPARED, "difference": -1.0}, {**COMPARED, "bound": 1e308},
+        {"name": "gauntlet", "candidates": [9]}, {"name": "gauntlet", "candidates": [-1]},
+        {"name": "gauntlet", "candidates": [0, 0]}, {"name": "round_robin", "sample": -5},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_settings_that_no_config_gives_are_no_plan(format: dict[str, Any], copy: Path) -> None:
+    change_manifest(copy, config={**read_manifest(copy).config, "format": format})
+    assert any("config: not the plan of a tournament" in problem for problem in audit(copy).problems)
+
+
+def test_a_ladder_that_nobody_plays_is_over(copy: Path) -> None:
+    config = read_manifest(copy).config
+    change_manifest(copy, config={**config, "format": {"name": "ladder", "legs": [leg(field=[])]}})
+    assert any(problem.endswith("not in the plan") for problem in audit(copy).problems)
+
+
 def test_another_key_with_its_commitment_gives_other_deals(copy: Path) -> None:
     key = bytes(32)
     change_manifest(copy, key=key.hex(), commitment=hashlib.sha256(key).hexdigest())

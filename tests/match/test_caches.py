@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.match.sandbox import Supervisor, forget_caches, processor
+from arena.match.sandbox import Supervisor, cgroups, doctor, forget_caches, processor
 from arena.match.sandbox.child import Child
 from arena.records import Ending
 from helpers.locked_matches import LIMITS, RIVAL, play_locked
@@ -31,6 +31,29 @@ def test_where_the_kernel_does_not_tell_a_usual_size_is_taken(tmp_path: Path, mo
     monkeypatch.setattr(processor, "_CACHES", tmp_path)
     assert processor._others().nbytes == 96 << 20
     processor._others.cache_clear()
+
+
+@pytest.mark.parametrize(("limit", "cores", "filled"), [(256, 2, 16), (1024, 4, 32), (8192, 2, 96)])
+def test_all_workers_together_fill_an_eighth_of_the_memory_at_most(
+    limit: int, cores: int, filled: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processor, "_largest", lambda: 32 << 20)
+    monkeypatch.setattr(cgroups, "memory_limit", lambda: limit << 20)
+    monkeypatch.setattr(processor, "_CORES", cores)
+    forget_caches()
+    assert processor._others().nbytes == processor.filling() == filled << 20
+    processor._others.cache_clear()
+
+
+def test_the_doctor_says_where_caches_are_not_emptied_wholly(monkeypatch: pytest.MonkeyPatch) -> None:
+    check, _, is_needed = doctor._CHECKS["processor caches"]
+    monkeypatch.setattr(processor, "_largest", lambda: 300 << 20)
+    monkeypatch.setattr(processor, "_CORES", 2)
+    assert not is_needed
+    monkeypatch.setattr(cgroups, "memory_here", lambda: 64 << 30)
+    assert check() == ""
+    monkeypatch.setattr(cgroups, "memory_here", lambda: 256 << 20)
+    assert check().startswith("not emptied wholly: a worker fills them with 16 MB and not with 900 MB")
 
 
 def test_where_a_config_asks_for_it_caches_are_filled_before_each_decision_and_nobody_else_runs(

@@ -86,7 +86,8 @@ def test_how_much_memory_a_container_has_is_known(
     assert not cgroups.has_memory(tmp_path)
     current.with_name("memory.stat").write_text(f"anon 7\ninactive_file {MEMORY}\n")
     assert cgroups.has_memory(tmp_path), "pages of files are given back"
-    monkeypatch.setattr(limits, "memory_limit", lambda: 2 * limits.LEAST)
+    monkeypatch.setattr(cgroups, "memory_limit", lambda: 2 * limits.LEAST)
+    assert cgroups.memory_here() <= 2 * limits.LEAST
     assert limits.memory_of_process() == limits.LEAST
 
 

@@ -79,7 +79,7 @@ def test_a_process_has_a_limit_of_memory_and_all_that_it_starts_has_it(monkeypat
 def test_a_process_that_the_kernel_killed_for_its_memory_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     kills_itself = "import os; os.kill(os.getpid(), 9)"
     assert not run(kills_itself)[2].ran_out
-    monkeypatch.setattr(limits, "memory_kills", itertools.count().__next__)
+    monkeypatch.setattr(child_process, "memory_kills", itertools.count().__next__)
     assert run(kills_itself)[2].ran_out
 
 

@@ -13,7 +13,7 @@ import pytest
 from arena.results.accounts import Accounts
 from arena.results.inbox import Inbox, NotTheirs, QuotaReached, Sent, State
 from arena.results.site_file import Account, Role, SiteFile
-from arena.server import limits, openapi
+from arena.server import child_process, limits, openapi
 from arena.server.contest.messages import Checked
 from arena.server.contest.settings import Quotas
 from arena.server.running_contest.running import RunningContest
@@ -80,7 +80,7 @@ def test_a_check_that_takes_all_memory_twice_is_refused_with_words(
     """Where the limit stops it, and where the kernel kills it."""
     monkeypatch.setattr(limits, "memory_of_process", lambda: 4 << 30)
     if word == "die":
-        monkeypatch.setattr(limits, "memory_kills", itertools.count().__next__)
+        monkeypatch.setattr(child_process, "memory_kills", itertools.count().__next__)
     inbox = Inbox(tmp_path)
     sent = sent_to(inbox, word)
     checked(inbox, tmp_path / "diary")

@@ -1,5 +1,6 @@
 """`arena doctor`: what this machine offers: for locking untrusted bots in, and for everything else."""
 
+import itertools
 from pathlib import Path
 
 from arena import disk
@@ -8,10 +9,11 @@ from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, show
 from arena.engine import jit
-from arena.match.sandbox import Finding, examine
+from arena.match.sandbox import Finding, examine, memory_here
 from arena.reports.table import Column, Table
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
+from arena.tournament.memory import megabytes, memory_needed
 
 _SHARED = disk.SHARED_MEMORY
 
@@ -52,6 +54,7 @@ def examine_machine(results: Path) -> list[Finding]:
     return [
         _folder("results folder", _existing(results), ""),
         _folder("cache folder", cache, kept),
+        _memory(),
         _shared_memory(),
         _compiled_code(),
     ]
@@ -70,6 +73,20 @@ def _folder(name: str, folder: Path, about: str) -> Finding:
         return Finding(name, False, f"{folder}: cannot be written: {error.strerror}", True)
     detail = f"{folder}: {'; '.join(lacking) or 'modes, links, locks and syncs work'}; {room}{about}"
     return Finding(name, not lacking, detail, False)
+
+
+def _memory() -> Finding:
+    here = memory_here()
+    trusted, locked, trusted_on_ray, locked_on_ray = (
+        megabytes(memory_needed(workers=1, is_locked=is_locked, is_on_ray=is_on_ray))
+        for is_on_ray, is_locked in itertools.product((False, True), repeat=2)
+    )
+    detail = (
+        f"{megabytes(here)}; a tournament with one worker takes {trusted}, with bots that are locked in {locked}; on Ray "
+        f"{trusted_on_ray} and {locked_on_ray}"
+    )
+    enough = memory_needed(workers=1, is_locked=True, is_on_ray=True)
+    return Finding("memory", here >= enough, detail, False)
 
 
 def _shared_memory() -> Finding:

@@ -1,7 +1,7 @@
 """Locked seats for untrusted bots. Code outside this folder imports only what this module exports."""
 
 from arena.match.sandbox.cgroups import Group as MemoryGroup
-from arena.match.sandbox.cgroups import enclosed, memory_limit
+from arena.match.sandbox.cgroups import enclosed, memory_here, memory_kills
 from arena.match.sandbox.child import Trouble
 from arena.match.sandbox.command_seat import CommandSeat, OpenCommandSeat
 from arena.match.sandbox.doctor import Finding, examine
@@ -33,5 +33,6 @@ __all__ = [
     "examine",
     "find_program",
     "forget_caches",
-    "memory_limit",
+    "memory_here",
+    "memory_kills",
 ]

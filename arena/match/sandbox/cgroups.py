@@ -78,6 +78,22 @@ def memory_limit(process: Path = Path("/proc/self")) -> int | None:
     return min((limit for _, limit in _memory_limits(process)), default=None)
 
 
+def memory_here() -> int:
+    """Return how many bytes this process and all others beside it may have: the machine's, or what its cgroup may."""
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return min(there, memory_limit() or there)
+
+
+def memory_kills() -> int:
+    """Return how many processes the kernel has killed so far because there was no memory left."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/vmstat").read_bytes().splitlines():
+            name, _, count = line.partition(b" ")
+            if name == b"oom_kill":
+                return int(count)
+    return 0
+
+
 def has_memory(process: Path = Path("/proc/self")) -> bool:
     """Return whether a quarter of what each of those cgroups may have could be had now."""
     return all(4 * (limit - _memory_used(folder)) >= limit for folder, limit in _memory_limits(process))

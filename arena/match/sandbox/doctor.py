@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 import arena
-from arena.match.sandbox import cgroups, clocks, kernel, lockdown, namespaces, pressure, program, seccomp
+from arena.match.sandbox import cgroups, clocks, kernel, lockdown, namespaces, pressure, processor, program, seccomp
 from arena.match.sandbox.levels import LOCKED
 from arena.match.sandbox.supervisor import LockError, Supervisor, libraries
 from arena.records import Limits
@@ -241,6 +241,20 @@ def _steps() -> str:
     return "a clock goes in smaller steps" if time.perf_counter_ns() % clocks.GRAIN else ""
 
 
+def _caches() -> str:
+    filled, wanted = processor.filling(), processor.wanted_filling()
+    if filled >= wanted:
+        return ""
+    return (
+        f"not emptied wholly: a worker fills them with {_mb(filled)} and not with {_mb(wanted)}, as all workers together may "
+        f"take an eighth of {_mb(cgroups.memory_here())} of memory"
+    )
+
+
+def _mb(size: int) -> str:
+    return f"{size >> 20:,} MB"
+
+
 def _delay() -> str:
     return "" if pressure.run_delays(os.getpid()) else "/proc does not count how long a process waits for a CPU"
 
@@ -258,6 +272,7 @@ _CHECKS: dict[str, tuple[Callable[[], str], str, bool]] = {
     "programs": (_program, "one of a command bot keeps the lock, and runs no other", False),
     "memory cgroup": (_cgroup, "the kernel counts all memory of command bots' programs", False),
     "coarse clocks": (_steps, f"those of bots in Python go in steps of {clocks.GRAIN / 1e6:g} ms", False),
+    "processor caches": (_caches, "emptied before a bot sees the same cards again in a worker", False),
     "clock and kill": (_clock, "CPU time is read, and a seat killed, from outside", True),
     "parent's death": (_death, "a child ends with its parent", True),
     "host pressure": (_delay, "a seat that waits for a CPU is not mistaken for one that sleeps", False),

@@ -2,7 +2,8 @@
 
 *Caches* forget what was played. A bot's seats in one match after the other share the memory of their template, and all seats
 the libraries' files. Which lines of those are in the caches, a bot can choose in one match and time in the next, and hand on
-in that. Nothing less than several times the caches' own size of other memory drives them out.
+in that. Nothing less than several times the caches' own size of other memory drives them out. Where there is much cache and
+little memory, that is too much to ask for: all workers together take no more than a share of the memory.
 
 *Turns*: bots that nobody asks anything must not take the CPU from the one that is asked. A program may have many threads, and
 a bot in Python may send its reply and compute on. Both are charged for it at their next decision. That does not help a rival
@@ -28,11 +29,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.match.sandbox import cgroups
 from arena.match.sandbox.child import Child
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _USUAL_BYTES = 32 << 20  # of the largest cache, where the kernel does not tell
 _TIMES = 3  # its size: after twice as much 5 % of the lines were still there, and with three times 0.03 %
+_SHARE = 8  # all workers together fill an eighth of the memory at most
+_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1  # asked before one is held
 _LINE = 8  # numbers
 
 
@@ -43,7 +47,17 @@ def forget_caches() -> None:
 
 @cache
 def _others() -> NDArray[np.uint64]:
-    return np.ones(_TIMES * _largest() // 8, np.uint64)  # written, else all of it would be one page
+    return np.ones(filling() // 8, np.uint64)  # written, else all of it would be one page
+
+
+def filling() -> int:
+    """The bytes that a worker fills the caches with."""
+    return min(wanted_filling(), cgroups.memory_here() // _SHARE // _CORES)
+
+
+def wanted_filling() -> int:
+    """The bytes that it takes to drive all of the largest cache out, whatever memory there is."""
+    return _TIMES * _largest()
 
 
 def _largest() -> int:

@@ -30,7 +30,7 @@ from arena.ratings.match_luck import combined
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.records import MatchLuck, MatchRecord, Outcome
 from arena.tournament.formats.betting import BettingTest, Numbers, Verdict
-from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, read_candidates
+from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, are_places, read_candidates
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import Retirement, Schedule
 from arena.tournament.formats.tables import Table, Tables, ordered_sample, require
@@ -91,6 +91,13 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         if settings.luck and not luck:
             raise ConfigError("compare.luck: no game of this config has a game that says what chance decides in it")
         return cls((candidates[0], candidates[1]), settings.error, settings.difference, bound, luck)
+
+    def check(self, plan: Plan) -> None:
+        """Raise ValueError for candidates or settings that no config gives."""
+        if not are_places(self.candidates, len(plan.contestants)):
+            raise ValueError("candidates: two of the bots are compared")
+        if not (0.0 < self.error < 0.5 and 0.0 < self.difference < 0.5 and 0.0 <= self.bound < 1.0 - self.difference):
+            raise ValueError("error, difference, bound: not settings of a comparison")
 
     @property
     def uses_luck(self) -> bool:

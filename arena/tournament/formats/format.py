@@ -7,7 +7,7 @@ in the folder. Nothing outside this folder asks which format a tournament has: i
 import functools
 import operator
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -113,6 +113,9 @@ class Format(msgspec.Struct, frozen=True, tag_field="name"):
         """Whether it decides by the luck of matches, too: its schedule is then one that can `add_luck`."""
         return False
 
+    def check(self, plan: "Plan") -> None:
+        """Raise ValueError where a stored format names what its plan, which may be somebody else's, does not have."""
+
     def tables(self, seating: Seating) -> Tables:
         """The tables of one game. Raises ConfigError where there are too few bots."""
         raise NotImplementedError
@@ -181,6 +184,18 @@ class Staged(Format, frozen=True):
 
     IS_STAGED = True
 
+    def check(self, plan: "Plan") -> None:
+        """Raise ValueError where a stored stage names what its plan does not have, or stages are not in order."""
+        begin = 0
+        for number, stage in enumerate(self.stages):
+            if (stage.number, stage.first_index) != (number, begin) or not stage.tables:
+                raise ValueError(f"stages[{number}]: empty, or not where the one before ends")
+            for place, table in stage.tables:
+                seats = plan.entries[place].seats if 0 <= place < len(plan.entries) else None
+                if len(table) != seats or not are_places(table, len(plan.contestants)):
+                    raise ValueError(f"stages[{number}]: a table that the plan does not have")
+                begin += plan.matches_at(place)
+
     def with_stages(self, stages: Sequence[Stage]) -> Format:
         """The same format with other stages."""
         return msgspec.structs.replace(self, stages=tuple(stages))
@@ -192,6 +207,11 @@ class Staged(Format, frozen=True):
     def trial(self) -> Format:
         """The default format, which needs no stages."""
         return default_format()
+
+
+def are_places(places: Collection[int], count: int) -> bool:
+    """Return whether these are different places among so many."""
+    return len(set(places)) == len(places) and all(0 <= place < count for place in places)
 
 
 def read_candidates(asked: Asked, format: str) -> list[int]:

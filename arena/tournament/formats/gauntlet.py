@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from arena.ratings.settings import RatingSettings
-from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, read_candidates
+from arena.tournament.formats.format import CANDIDATES, Asked, Format, Seating, are_places, read_candidates
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import FixedSchedule, Schedule
 from arena.tournament.formats.tables import Combinations, Table, Tables, orders_text, require
@@ -29,6 +29,11 @@ class Gauntlet(Format, frozen=True, tag="gauntlet"):
     def read(cls, asked: Asked) -> Format:
         """The format with the settings of a config. Raises ConfigError that names the key."""
         return cls(tuple(read_candidates(asked, cls.name())))
+
+    def check(self, plan: Plan) -> None:
+        """Raise ValueError for candidates that the plan does not have."""
+        if not are_places(self.candidates, len(plan.contestants)):
+            raise ValueError("candidates: bots that the plan does not have")
 
     def tables(self, seating: Seating) -> Tables:
         """Every candidate with every choice of the others. Raises ConfigError where there are too few bots."""

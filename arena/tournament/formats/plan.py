@@ -270,6 +270,7 @@ def read_plan(document: dict[str, Any], key: bytes) -> Plan:
             game.check_seats(entry.seats)
             if game.resolve_options(entry.options, entry.seats) != entry.options:
                 raise ValueError(f"options of {entry.game}: not resolved")
+        plan.format.check(plan)
     except (msgspec.ValidationError, ConfigError) as error:
         raise ValueError(str(error)) from None
     return plan

@@ -48,6 +48,11 @@ class RoundRobin(Format, frozen=True, tag="round_robin"):
             raise ConfigError(f"sample: at least 1, not {sample}")
         return cls(sample)
 
+    def check(self, plan: Plan) -> None:
+        """Raise ValueError for a sample that no config gives."""
+        if self.sample is not None and self.sample < 1:
+            raise ValueError(f"sample: at least 1, not {self.sample}")
+
     def tables(self, seating: Seating) -> Tables:
         """All tables, or the balanced sample. Raises ConfigError if there are too few bots, or if no sample is balanced."""
         field, seats, deals = seating.field, seating.seats, seating.deals

@@ -141,7 +141,7 @@ class LadderSchedule(StagedSchedule):
             return f"no sigma is above {leg.sigma:g}"
         if leg.separable and all(look.is_apart().all() for look in looks.values()):
             return "all neighbours are separable"
-        if all(look.is_settled().all() for look in looks.values()):
+        if leg.sigma is not None and all(look.is_settled().all() for look in looks.values()):
             return f"every bot is separable from its neighbours, or its sigma is not above {leg.sigma:g}"
         return None
 

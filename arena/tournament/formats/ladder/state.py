@@ -3,6 +3,7 @@
 That is a value in the journal, written before it is acted on.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,10 +12,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from arena.errors import StoreError, nearest
-from arena.match.seeds import CHAIN_KEYS, newest_key
+from arena.match.seeds import CHAIN_KEYS, LONG_CHAIN_KEYS, newest_key
 from arena.ratings.models import MODEL, MODELS
 from arena.results.journal import Journal
-from arena.tournament.formats.format import Staged
+from arena.tournament.formats.format import Staged, are_places
 from arena.tournament.formats.plan import Contestant, Plan
 from arena.tournament.formats.tables import Stage
 
@@ -99,6 +100,25 @@ class LadderPlan(Staged, frozen=True):
     chain: int | UnsetType = UNSET
     """How many keys its chain has, if not as many as a ladder that is played from a config."""
 
+    def check(self, plan: Plan) -> None:
+        """Raise ValueError where a stored ladder names what its plan does not have, or its legs are not in order."""
+        super().check(plan)
+        if not 1 <= len(self.legs) <= self.most_links <= LONG_CHAIN_KEYS:
+            raise ValueError("legs: a ladder has at least one, and no more than its chain has keys")
+        if self.owners is not UNSET and len(self.owners) != len(plan.contestants):
+            raise ValueError("owners: not one for each contestant")
+        last = len(self.stages)
+        for number, leg in reversed(list(enumerate(self.legs))):
+            end, gaps = (last, ()) if leg.closed is UNSET else (leg.closed.before_stage, leg.closed.unplayed)
+            if not 0 <= leg.first_stage <= end <= last or not are_places(leg.field, len(plan.contestants)):
+                raise ValueError(f"legs[{number}]: stages or contestants that the plan does not have")
+            weights = None if leg.rules is UNSET else leg.rules.weights
+            if weights is not None and (len(weights) != len(plan.entries) or not all(0 < one < math.inf for one in weights)):
+                raise ValueError(f"legs[{number}]: weights: a number above 0 for each game is needed")
+            if any(not 0 <= first <= behind <= len(plan) for first, behind in gaps):
+                raise ValueError(f"legs[{number}]: matches that the plan does not have")
+            last = leg.first_stage
+
     @property
     def uses_luck(self) -> bool:
         """Whether one of its legs goes without luck."""
@@ -166,11 +186,7 @@ class StoredLadder(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_ladder(journal: Journal) -> StoredLadder | None:
     """The state of the ladder in a journal; None before its first run."""
-    value = journal.meta(_NAME)
-    try:
-        return None if value is None else msgspec.json.decode(value, type=StoredLadder)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise StoreError(f"{journal.path}: the row of {_NAME!r} is not ours: {error}") from None
+    return journal.read_meta(_NAME, StoredLadder)
 
 
 def go_on(plan: Plan, state: StoredLadder | None, journal: Journal) -> tuple[Plan, StoredLadder]:

@@ -1,0 +1,112 @@
+"""A run that goes on takes from its journal only matches that its plan has, whoever wrote them."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.errors import StoreError
+from arena.results.journal import JOURNAL_FILE, checksum, row_checksum
+from arena.tournament.run import run_tournament
+from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Settings
+from helpers.paths import HOUSE_BOTS
+
+CONFIG = f"""
+name: cup
+seed: 1
+games: [{{game: naga, seats: 2}}]
+bots: [{{path: {HOUSE_BOTS}/random_bot.py, trusted: true}}, {{path: {HOUSE_BOTS}/naga_greedy.py, trusted: true}}]
+deals: 10
+ratings: {{luck: false}}
+"""
+NO_NUMBERS = {
+    "deal": 1 << 63, "attempts": 1 << 62, "rotation": 300, "rules_version": -1, "index": -1, "delays": [1 << 40],
+    "faults": [{"seat": 0, "decision": 10**15, "ending": "crash", "reason": "x"}],
+}  # fmt: skip
+NOT_PLANNED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "no seats": lambda match: match["seats"].clear(),
+    "many seats": lambda match: match["seats"].extend(match["seats"] * 50_000),
+    "another bot": lambda match: match["seats"][0].update(bot="nobody"),
+    "another version": lambda match: match["seats"][0].update(bot_version=7),
+    "another pool": lambda match: match.update(pool="yaniv"),
+    "other options": lambda match: match.update(options="{}"),
+    "another deal": lambda match: match.update(deal=9),
+    "a number that others have": lambda match: match.update(index=1),
+}
+
+
+class Stopping(Observer):
+    """Stops the run after some matches."""
+
+    def progress(self, progress: Progress) -> None:
+        if progress.played_now >= 3:
+            raise KeyboardInterrupt
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Path:
+    """The config of a tournament of which some matches are played."""
+    (tmp_path / "cup.yaml").write_text(CONFIG)
+    with pytest.raises(Interrupted):
+        played(tmp_path / "cup.yaml", Stopping())
+    return tmp_path / "cup.yaml"
+
+
+def played(config: Path, observer: Observer) -> object:
+    return run_tournament(config, Settings(out=config.parent, backend=LOCAL, workers=1), observer)
+
+
+def rewrite(config: Path, change: Callable[[dict[str, Any]], object], place: int = 0) -> None:
+    """Change the first match, with a checksum that fits, and put it at a place in the plan."""
+    with sqlite3.connect(config.parent / "cup" / JOURNAL_FILE) as journal:
+        match_id, body = journal.execute("select match_id, body from matches where place = 0").fetchone()
+        match = msgspec.msgpack.decode(body)
+        change(match)
+        body = msgspec.msgpack.encode(match)
+        row = (place, body, row_checksum(match_id, place, body))
+        journal.execute("update matches set place = ?, body = ?, checksum = ? where place = 0", row)
+
+
+@pytest.mark.parametrize("name", NO_NUMBERS)
+def test_a_number_that_no_match_has_is_refused(name: str, begun: Path) -> None:
+    rewrite(begun, lambda match: match.update({name: NO_NUMBERS[name]}))
+    with pytest.raises(StoreError, match=r"is not (ours|the one of this plan)"):
+        played(begun, Observer())
+
+
+@pytest.mark.parametrize("change", NOT_PLANNED.values(), ids=NOT_PLANNED)
+def test_a_match_that_the_plan_has_otherwise_is_refused(change: Callable[[dict[str, Any]], object], begun: Path) -> None:
+    rewrite(begun, change)
+    with pytest.raises(StoreError, match="is not the one of this plan"):
+        played(begun, Observer())
+
+
+@pytest.mark.parametrize("place", [1000, 1 << 33, (1 << 62) - 1])
+def test_a_match_beyond_the_plan_is_refused_and_takes_no_memory(place: int, begun: Path) -> None:
+    rewrite(begun, lambda match: match.update(index=place), place)
+    with pytest.raises(StoreError, match=f"match {place} is not the one of this plan"):
+        played(begun, Observer())
+
+
+@pytest.mark.parametrize("value", [b"", b"9", b"\xff", b"[" * 100_000], ids=["empty", "a number", "no text", "deep"])
+@pytest.mark.parametrize("name", ["plan", "repeats", "started"])
+def test_a_note_that_no_run_writes_is_refused(name: str, value: bytes, begun: Path) -> None:
+    note(begun, name, value)
+    with pytest.raises(StoreError, match=f"the row of '{name}' is not ours"):
+        played(begun, Observer())
+
+
+@pytest.mark.parametrize("value", [b"{}", b'{"contestants": 9}', b'{"contestants": [1, {}, {"name": {}}]}'])
+def test_a_plan_without_its_parts_is_another_plan(value: bytes, begun: Path) -> None:
+    note(begun, "plan", value)
+    with pytest.raises(StoreError, match="holds results of another plan"):
+        played(begun, Observer())
+
+
+def note(config: Path, name: str, value: bytes) -> None:
+    """Write a named value with a checksum that fits."""
+    with sqlite3.connect(config.parent / "cup" / JOURNAL_FILE) as journal:
+        journal.execute("insert or replace into meta values (?, ?, ?)", (name, value, checksum(name.encode() + value)))
