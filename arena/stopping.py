@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 
 FROM_TERMINALS = frozenset({signal.SIGINT, signal.SIGHUP})
-"""Those that a terminal sends to all processes of a command, where its first process ends the others."""
+"""The signals that a terminal sends to all processes of a command, where the first process ends the others."""
 
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
