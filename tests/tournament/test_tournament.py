@@ -435,6 +435,19 @@ def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.Capt
     assert "nothing was played: all 2 matches are void; the first, because: " in said and "a worker process died" in said
 
 
+def test_what_a_machine_refused_in_all_matches_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("arena.tournament.workers.worker.play", refuse)
+    config = write_config(tmp_path, GOOD_BOTS[:2], deals=1)
+    assert main(["tournament", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert "Resource temporarily unavailable" in said and "Traceback" not in said
+
+
 @pytest.mark.parametrize("asked", [{"candidates": PAIR}, {"chain": [{"bot": bot} for bot in PAIR]}])
 def test_a_comparison_in_which_all_is_void_is_open(
     asked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
