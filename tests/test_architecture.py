@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "hints", "names", "records", "disk", "cards", "cache", "userfiles", "shipped", "results_folder",
+    "errors", "stopping", "hints", "names", "records", "disk", "cards", "cache", "userfiles", "shipped", "results_folder",
     "engine", "search", "agent", "games", "match", "results", "ratings", "tournament", "audit", "reports", "server", "learning",
     "cli",
 )  # fmt: skip

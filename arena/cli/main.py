@@ -78,10 +78,12 @@ def _columns() -> int:
 
 def _run(words: list[str]) -> int:
     from arena.errors import ArenaError  # only now, like typer: the list of commands does without
+    from arena.stopping import heard_by, interrupt
 
     try:
         name, rest = _called(words)
-        result = _call(name, command(name), rest)
+        with heard_by(interrupt):
+            result = _call(name, command(name), rest)
         sys.stdout.flush()
         return result
     except ArenaError as error:

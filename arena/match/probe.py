@@ -20,6 +20,7 @@ from arena.errors import BotError, nearest
 from arena.hints import hints
 from arena.match.sandbox import LockedSeat, Supervisor, Trouble, find_program
 from arena.records import Limits
+from arena.stopping import end_by_them
 
 
 class Profile(msgspec.Struct, frozen=True):
@@ -176,8 +177,7 @@ def _read_until(pipe: int, end: float) -> tuple[bytes, bool]:
 
 def _become_a_probe() -> None:
     """Make a copy of the process that probes what a new process would be: quiet, deaf, and ended by signals."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
+    end_by_them()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)

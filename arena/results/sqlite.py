@@ -31,9 +31,8 @@ VALUE_BYTES = 128 << 20
 BUSY_PAUSE = 0.02
 """Seconds between two tries where SQLite itself does not wait."""
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}  # a quota and a file size limit read as the second
-_SHARING = {  # of memory, which a log needs
-    sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP,
-}  # fmt: skip
+_SHARING = {sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP}
+"""What fails where no memory is shared, which a log needs. (That its file cannot be enlarged is a full disk.)"""
 _HEADER = b"SQLite format 3\0"
 _PAGE = 4096  # bytes; the usual size of a page
 _FILES = ("", "-wal", "-shm", "-journal")

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 from collections import deque
@@ -15,6 +16,9 @@ from arena.match.sandbox import memory_kills
 from arena.server import limits
 from arena.server.limits import cpu_seconds
 
+LOG = logging.getLogger("arena.server")
+OWN_WORDS = "arena: "
+"""How a line begins that is for whoever runs the server, such as that compiled code was damaged."""
 LONGEST_LINE = 8 << 20
 """Bytes of a line of the process: an evaluation over a long match is the longest."""
 MOST_UNREAD = 1 << 20
@@ -158,6 +162,8 @@ class ChildProcess(Generic[H]):
     def _note(self, line: str) -> None:
         self._errors.append(line)
         self._complain(line)
+        if line.startswith(OWN_WORDS):
+            LOG.warning("%s", line)
 
     async def _count_on(self) -> None:
         self.spent(START_SECONDS)  # of what lives too shortly to be seen

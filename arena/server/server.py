@@ -4,7 +4,6 @@ import contextlib
 import errno
 import os
 import resource
-import signal
 import socket
 import sys
 import threading
@@ -18,6 +17,7 @@ from starlette.applications import Starlette
 from arena.errors import ConfigError
 from arena.server.limits import CountingSocket
 from arena.server.transfer import LARGEST_HEAD, PromptProtocol
+from arena.stopping import heard_by
 
 LARGEST_MESSAGE = 64 * 1024
 """Bytes of a message that a socket may send to us."""
@@ -54,7 +54,7 @@ def listener(host: str, port: int) -> socket.socket:
 
 
 def run(app: Starlette, place: socket.socket, protocol: type[Any] = PromptProtocol) -> None:
-    """Serve until SIGINT or SIGTERM. For the main thread of a process that then ends."""
+    """Serve until the process is stopped. For its main thread; it then ends."""
     allow_many_sockets()
     _leave_pipes_quietly()
     _Server(configured(app, protocol)).run([place])
@@ -90,16 +90,12 @@ def allow_many_sockets() -> None:
 
 
 class _Server(uvicorn.Server):
-    """A server that takes Ctrl-C as its proper end, and does not wait for threads that compute."""
+    """A server that takes Ctrl-C and its like as its proper end, and does not wait for threads that compute."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
+        with heard_by(self.handle_exit):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         if not self.should_exit:

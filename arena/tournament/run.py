@@ -54,7 +54,8 @@ def run_tournament(
             return Results(planned.folder, read_manifest(planned.folder), [], played.tally, schedule)
         results = _finish(planned, played, journal, settings, observer)
         if results.is_void:
-            reason = "; ".join(next(journal.records()).notes) or "the host failed"
+            lasts = [note.strip().splitlines()[-1] for note in next(journal.records()).notes if note.strip()]  # of tracebacks
+            reason = "; ".join(lasts) or "the host failed"
             observer.say(f"nothing was played: all {results.manifest.void} matches are void; the first, because: {reason}")
         if played.state is None and settings.is_lasting:  # what has a state goes on, and would count again and again
             _archive(planned, settings, observer)

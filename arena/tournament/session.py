@@ -56,6 +56,10 @@ class Settings:
     """What bots have declared in earlier runs of a ladder that never stops, and so is published now and then; None: the
     tournament ends as its config says."""
 
+    def __post_init__(self) -> None:
+        """Take a text for the folder, too, as the functions do that take a path."""
+        object.__setattr__(self, "out", Path(self.out))
+
     @property
     def never_stops(self) -> bool:
         """Whether this run is one of many of a ladder that never stops."""

@@ -1,8 +1,9 @@
-"""Ctrl-C in the middle of what LLVM calls or of a destructor, where Python would lose it; and what is said of it."""
+"""Ctrl-C and its like: in what LLVM calls or a destructor, where Python would lose it; and what is said of it."""
 
 import ctypes
 import signal
 import weakref
+from collections.abc import Iterator
 
 import pytest
 
@@ -61,6 +62,39 @@ def test_it_is_not_lost_in_a_callback_of_a_weak_reference() -> None:
         assert watched() is None
         with pytest.raises(KeyboardInterrupt):
             interrupts.look()
+
+
+def test_sigterm_is_as_ctrl_c_is() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with Interrupts().heeded(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.fixture
+def hangup() -> Iterator[None]:
+    """Undoes what becomes of SIGHUP, which is meant for a process that ends."""
+    before = signal.getsignal(signal.SIGHUP)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangup")
+def test_a_terminal_is_closed_once() -> None:
+    """Its shell sends the signal again, which must not count as a second Ctrl-C."""
+    with Interrupts().heeded():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGHUP)
+        signal.raise_signal(signal.SIGHUP)
+    signal.raise_signal(signal.SIGHUP)
+
+
+@pytest.mark.usefixtures("hangup")
+def test_nohup_is_heeded() -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with Interrupts().heeded():
+        signal.raise_signal(signal.SIGHUP)
+    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
 def test_llvmlite_calls_back_by_the_names_that_are_looked_for() -> None:

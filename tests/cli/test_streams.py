@@ -167,17 +167,43 @@ def test_a_stream_that_nobody_reads_ends_a_long_listing(monkeypatch: pytest.Monk
     printing.say_all(line for line in endless())
 
 
-@pytest.mark.parametrize("name", ["PAGER", "MANPAGER"])
+ABSENT_PAGERS = [
+    {"PAGER": "no_such_pager -R"}, {"MANPAGER": "no_such_pager"}, {"MANPAGER": "", "PAGER": "no_such_pager"},
+    {"MANPAGER": " ", "PAGER": "X=1 no_such_pager"}, {"PAGER": "'no_such_pager"}, {"PAGER": "no_such_pager=1"},
+]  # fmt: skip
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has long texts go through a pager."""
+    console: Callable[..., object] = printing.Console
+    monkeypatch.setattr(printing, "Console", lambda: console(force_terminal=True))
+    for name in ("PAGER", "MANPAGER", "LESS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("variables", ABSENT_PAGERS)
+@pytest.mark.usefixtures("terminal")
 def test_a_pager_that_is_not_there_loses_no_text(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    terminal: Callable[..., object] = printing.Console
-    monkeypatch.setattr(printing, "Console", lambda: terminal(force_terminal=True))
-    monkeypatch.delenv("MANPAGER", raising=False)
-    monkeypatch.setenv(name, "no_such_pager -R")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     printing.page_through(Text("the whole text"))
     said = capsys.readouterr()
     assert "the whole text" in said.out and "no_such_pager" in said.err
+
+
+@pytest.mark.parametrize("value", ["cat", "X=1 cat", "'cat' -u", " ", ""])
+@pytest.mark.usefixtures("terminal")
+def test_a_pager_that_is_there_is_asked_and_a_blank_one_is_none(
+    value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str | None] = []
+    monkeypatch.setattr("pydoc.pager", lambda _: asked.append(os.environ.get("PAGER")))
+    monkeypatch.setenv("PAGER", value)
+    printing.page_through(Text("the whole text"))
+    assert asked == [value.strip() or None] and not capsys.readouterr().err
 
 
 def test_matrices_are_worked_out_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,10 +114,11 @@ def test_a_program_in_another_language_joins_as_it_is(tmp_path: Path, token: str
         client = arena("join", f"http://127.0.0.1:{line.port}", bot, "--token", token, "--game", "naga")
         try:
             result = until(client, "^match 1")
-            client.send_signal(signal.SIGINT)
-            client.communicate(timeout=60)
+            client.send_signal(signal.SIGHUP)
+            _, err = client.communicate(timeout=60)
         finally:
             end(client)
+        assert client.returncode == 0 and "leaving after the present match" in err
         assert "place" in result and "(" not in result
     line.close()
 

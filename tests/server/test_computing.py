@@ -68,6 +68,11 @@ def test_what_a_process_and_all_below_it_use_is_counted_until_they_end(monkeypat
     assert cpu_seconds(os.getpid()) > 0.0 and cpu_seconds(2**22 + 1) == 0.0
 
 
+def test_what_a_process_says_to_people_is_said_in_the_terminal_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
+    run("import sys; sys.stderr.write('arena: compiled code was damaged\\nanything else\\n')")
+    assert caplog.messages == ["arena: compiled code was damaged"]
+
+
 def test_a_process_has_a_limit_of_memory_and_all_that_it_starts_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "memory_of_process", lambda: 256 << 20)
     _, heard, child = run(LIMITED + TAKES)

@@ -125,7 +125,8 @@ def test_a_port_in_use_and_places_that_are_none_are_told() -> None:
             listener(host, number)
 
 
-def test_ctrl_c_ends_it_with_open_sockets_and_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_by_a_signal_with_open_sockets_and_leaves_nothing(number: int, tmp_path: Path) -> None:
     process = arena("serve", tmp_path, "--port", 0, "--no-browser")
     assert process.stdout is not None
     first = process.stdout.readline()
@@ -141,7 +142,7 @@ def test_ctrl_c_ends_it_with_open_sockets_and_leaves_nothing(tmp_path: Path) -> 
         half = opened.enter_context(socket.create_connection((name, int(port))))
         half.sendall(b"GET / HT")
         started = {process.pid, *descendants({process.pid})}
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         code, out, err = ended(process)
     assert (code, out) == (0, "") and err == "Ctrl-C closes it\n"
     assert survivors(started) == set() and list(tmp_path.iterdir()) == []

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,12 +16,18 @@ from arena.records import DEFAULT_LIMITS, Clock, Limits
 from arena.tournament import config as module
 from arena.tournament.config import check_config, read_config
 from arena.tournament.formats.format import formats
+from arena.tournament.session import Settings
 from helpers.configs import GOOD, message
 from helpers.paths import CONFIGS, TEST_BOTS
 
 
 def with_(**changes: object) -> dict[str, object]:
     return {**GOOD, **changes}
+
+
+def test_the_folder_of_a_run_may_be_a_text() -> None:
+    out: Any = "leaderboards"
+    assert Settings(out=out).out == Path("leaderboards")
 
 
 def test_what_is_left_out_has_its_default() -> None:

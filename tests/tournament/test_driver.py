@@ -1,6 +1,7 @@
 """The driver loop against a backend that loses chunks on purpose: nothing is lost, nothing counted twice, poison is named."""
 
 import os
+import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -284,6 +285,17 @@ class Deadly:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return os._exit, (1,)
+
+
+def test_a_machine_without_another_thread_is_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not that its pool cannot be closed, which then has none to wait for."""
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        LocalBackend(Deadly(), 1)  # type: ignore[arg-type]
 
 
 def test_workers_that_die_as_they_start_are_one_message_and_no_match_is_blamed() -> None:

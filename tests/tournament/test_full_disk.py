@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.results import sqlite
 from arena.results.status import read_status
 from arena.tournament.session import LOCAL, read_results
 from helpers.tournaments import arena, ended, run, write_config
@@ -42,6 +43,16 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
     finally:
         subprocess.run([umount, disk], check=True)
+
+
+def test_a_disk_without_room_for_the_shared_memory_of_a_database_is_full_and_has_locks(
+    small_disk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    room = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
+    (small_disk / "more").write_bytes(bytes(room - 20_480))
+    with pytest.raises(sqlite.Error, match="disk"):
+        sqlite.opened(small_disk / "journal", "rwc", is_shared=False)
+    assert not capsys.readouterr().err
 
 
 def is_clear(code: int, err: str) -> bool:

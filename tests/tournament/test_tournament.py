@@ -177,15 +177,20 @@ def test_kill_9_of_the_driver_loses_nothing_that_was_finished(calm: Results, tmp
     assert not left_of(family)
 
 
-def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_path: Path) -> None:
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGHUP, signal.SIGHUP]], ids=["Ctrl-C", "closed terminal"])
+def test_a_run_that_is_stopped_leaves_a_clean_state_and_says_how_to_go_on(
+    signals: list[int], calm: Results, tmp_path: Path
+) -> None:
+    """Where a terminal is closed, both it and its shell send the signal."""
     config, folder = write_config(tmp_path), tmp_path / "out" / "small"
     process = arena("tournament", config, "--out", tmp_path / "out", "--backend", LOCAL, start_new_session=True)
     wait_until(lambda: journalled(folder) > 3, process)
     family = children_of(process.pid)
-    os.killpg(process.pid, signal.SIGINT)
+    for number in signals:
+        os.killpg(process.pid, number)
     code, _, err = ended(process)
     if code != 0:  # else it was over already
-        assert code == 130 and "The same command goes on." in err and "Traceback" not in err
+        assert code == 130 and "The same command goes on.  Board so far" in err and "Traceback" not in err
     assert not left_of(family)
     code, _, err = ended(arena("tournament", config, "--out", tmp_path / "out", "--backend", LOCAL))
     assert code == 0 and calm.manifest.results_sha256 and calm.manifest.results_sha256 in err
@@ -193,20 +198,23 @@ def test_ctrl_c_leaves_a_clean_state_and_says_how_to_go_on(calm: Results, tmp_pa
 
 INTERRUPTED_EARLY = """
 import os, signal, sys
-os.kill(os.getpid(), signal.SIGINT)  # as a terminal does, while a worker still imports
+os.kill(os.getpid(), int(sys.argv[1]))  # as a terminal does, while a worker still imports
 from arena.tournament.workers.processes import ignore_ctrl_c
 ignore_ctrl_c()
-os.kill(os.getpid(), signal.SIGINT)
+os.kill(os.getpid(), int(sys.argv[1]))
 print("nothing heard", signal.pthread_sigmask(signal.SIG_BLOCK, []))
 """
 
 
-def test_workers_that_start_do_not_hear_ctrl_c() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_workers_that_start_do_not_hear_what_stops_a_run(number: int) -> None:
     """They would print a traceback into the last words of the driver, which ends them."""
     for is_deaf in (False, True):
         with children_deaf_to_ctrl_c() if is_deaf else contextlib.nullcontext():
-            done = subprocess.run([sys.executable, "-c", INTERRUPTED_EARLY], capture_output=True, text=True, check=False)
-        assert ("nothing heard set()" in done.stdout) == is_deaf == ("Traceback" not in done.stderr)
+            command = [sys.executable, "-c", INTERRUPTED_EARLY, str(int(number))]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert ("nothing heard set()" in done.stdout) == is_deaf == (done.returncode == 0)
+        assert not is_deaf or not done.stderr
 
 
 def test_a_second_run_of_a_finished_tournament_plays_nothing(calm: Results) -> None:
@@ -425,6 +433,19 @@ def test_a_run_in_which_all_is_void_says_why(tmp_path: Path, capsys: pytest.Capt
     assert main(["tournament", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == 1
     said = " ".join(capsys.readouterr().err.split())
     assert "nothing was played: all 2 matches are void; the first, because: " in said and "a worker process died" in said
+
+
+def test_what_a_machine_refused_in_all_matches_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("arena.tournament.workers.worker.play", refuse)
+    config = write_config(tmp_path, GOOD_BOTS[:2], deals=1)
+    assert main(["tournament", str(config), "--backend", "local", "--workers", "1", "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert "Resource temporarily unavailable" in said and "Traceback" not in said
 
 
 @pytest.mark.parametrize("asked", [{"candidates": PAIR}, {"chain": [{"bot": bot} for bot in PAIR]}])

@@ -9,4 +9,4 @@ USER_ERROR = 2
 OPEN = 3
 """`arena compare` could not decide."""
 INTERRUPTED = 130
-"""Ended by Ctrl-C or SIGTERM; what was finished is kept."""
+"""Ended by Ctrl-C, SIGTERM or a closed terminal; what was finished is kept."""

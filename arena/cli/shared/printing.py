@@ -6,6 +6,7 @@ also times and rates for people, and a table of figures, whose first column name
 
 import contextlib
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,6 +52,7 @@ def write_table(page: Page, title: str, headings: Sequence[str], rows: Sequence[
 
 
 PIPE_WIDTH = 120  # columns of a table that goes into a file or a pipe, unless COLUMNS says otherwise
+_PAGERS = ("MANPAGER", "PAGER")  # in the order in which pydoc looks, by which rich finds one
 READING_WIDTH = 100  # columns of prose, at most: longer lines are hard to read
 
 
@@ -141,9 +143,18 @@ def page_through(renderable: RenderableType) -> None:
 
 
 def _missing_pager() -> str | None:
-    """The program that the variables name as the pager, if this machine has none of that name."""
-    words = (os.environ.get("MANPAGER", os.environ.get("PAGER")) or "").split()  # as pydoc looks, by which rich finds it
-    return words[0] if words and shutil.which(words[0]) is None else None
+    """The program that the variables name as the pager, if this machine has none of that name. Blank ones are forgotten."""
+    for name in _PAGERS:
+        if not os.environ.get(name, "").strip():
+            os.environ.pop(name, None)
+    command = next((os.environ[name] for name in _PAGERS if name in os.environ), None)
+    if command is None:
+        return None
+    try:
+        words = [word for word in shlex.split(command) if "=" not in word]  # a shell starts it: `LESS=R less`
+    except ValueError:
+        return command
+    return None if words and shutil.which(words[0]) else (words or [command])[0]
 
 
 def note(text: str) -> None:

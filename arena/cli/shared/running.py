@@ -8,7 +8,6 @@ import inspect
 import math
 import os
 import shlex
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +26,7 @@ from arena.errors import ConfigError
 from arena.records import Ending
 from arena.reports.printed import leaders
 from arena.results_folder import RESULTS
+from arena.stopping import heard_by
 from arena.tournament.config import read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Results, Settings
@@ -36,7 +36,7 @@ _TO_THE_END = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer", "__del
 
 
 class Interrupts:
-    """Raises KeyboardInterrupt for SIGINT and SIGTERM: at once, or at the next `look` where it would be lost."""
+    """Raises KeyboardInterrupt for what stops a program: at once, or at the next `look` where it would be lost."""
 
     def __init__(self) -> None:
         self._waits = False
@@ -51,14 +51,12 @@ class Interrupts:
     @contextlib.contextmanager
     def heeded(self) -> Iterator[None]:
         """Meanwhile the signals come here. For the main thread."""
-        before = {number: signal.signal(number, self._take) for number in (signal.SIGINT, signal.SIGTERM)}
         self._report, sys.unraisablehook = sys.unraisablehook, self._hear
         try:
-            yield
+            with heard_by(self._take):
+                yield
         finally:
             sys.unraisablehook = self._report
-            for number, handler in before.items():
-                signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
 
     def _take(self, _number: int, frame: FrameType | None) -> None:
         while frame is not None:
@@ -156,7 +154,7 @@ def on_screen(verb: str, config: Path | str, settings: Settings, run: Callable[[
     """Run something long that can be interrupted; None: it was, and said so."""
     console = error_console()
     address = None if settings.address == OWN_INSTANCE else settings.address
-    interrupts = Interrupts()  # SIGTERM is like Ctrl-C: a clean state, and a word on how to go on
+    interrupts = Interrupts()
     with interrupts.heeded(), Screen(console, interrupts) as screen:
         try:
             return run(replace(settings, address=address, command=_again(verb, config, settings)), screen)

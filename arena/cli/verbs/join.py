@@ -1,6 +1,5 @@
 """`arena join URL BOT`: play a bot on this machine on a server elsewhere."""
 
-import signal
 from types import FrameType
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from arena.cli.shared.web import need_web
 from arena.errors import BotError, ConfigError, nearest, short_trace
 from arena.results_folder import nearest_results
 from arena.server.joining.address import server_at
+from arena.stopping import heard_by
 from arena.tournament.config import check_name
 
 MOST_TABLES = 8
@@ -71,13 +71,11 @@ def join(
         note("leaving after the present match; Ctrl-C again leaves at once, and forfeits it")
         joining.stopping.set()
 
-    before = signal.signal(signal.SIGINT, interrupted)
     try:
-        joining.play()
+        with heard_by(interrupted):
+            joining.play()
     except KeyboardInterrupt:
         return INTERRUPTED
-    finally:
-        signal.signal(signal.SIGINT, before)
     return DONE
 
 

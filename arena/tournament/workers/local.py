@@ -87,7 +87,8 @@ class LocalBackend:
         processes = self._processes()
         for process in processes:
             process.kill()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        with contextlib.suppress(RuntimeError):  # where its thread could not be started, there is none to wait for
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _processes(self) -> list[multiprocessing.Process]:
         return list((getattr(self._pool, "_processes", None) or {}).values())  # no public way to reach them

@@ -16,12 +16,12 @@ import select
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
 
 from arena.errors import ConfigError, printable
+from arena.stopping import FROM_TERMINALS, heard_by
 
 HASH_SEED = {"PYTHONHASHSEED": "0"}
 """The environment of every worker: sets of strings iterate in the same order everywhere, so bots that use them repeat."""
@@ -52,16 +52,9 @@ def available_cpus() -> int:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold back Ctrl-C and SIGTERM until the context ends: it ends processes, and must not stop halfway."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's business
-        return
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
+    """Hear no Ctrl-C and the like until the context ends: it ends processes, and must not stop halfway."""
+    with heard_by(lambda *_: None):
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
 
 
 def die_with_parent(parent: int) -> None:
@@ -95,8 +88,8 @@ def _begin(parent: int, prepare: Callable[..., None], *arguments: object) -> Non
 
 @contextlib.contextmanager
 def children_deaf_to_ctrl_c() -> Iterator[None]:
-    """Keep Ctrl-C from processes that start in this context: a process that is not ready yet would print a traceback."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Keep Ctrl-C and its like from processes that start in this context: they would print a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINALS)
     try:
         yield
     finally:
@@ -104,9 +97,10 @@ def children_deaf_to_ctrl_c() -> Iterator[None]:
 
 
 def ignore_ctrl_c() -> None:
-    """Ignore Ctrl-C in this worker, which its parent process ends. Processes that it starts inherit this."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    """Ignore Ctrl-C and its like in this worker, which its parent process ends. Processes that it starts inherit this."""
+    for number in FROM_TERMINALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FROM_TERMINALS)
 
 
 class PipeSemaphore:

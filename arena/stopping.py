@@ -1,0 +1,54 @@
+"""The signals by which a program is stopped: Ctrl-C, SIGTERM, and SIGHUP of a terminal that is closed. All are heard here."""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+FROM_TERMINALS = frozenset({signal.SIGINT, signal.SIGHUP})
+"""The signals that a terminal sends to all processes of a command, where the first process ends the others."""
+
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+Hear = Callable[[int, FrameType | None], object]
+
+
+@contextlib.contextmanager
+def heard_by(hear: Hear) -> Iterator[None]:
+    """Meanwhile these signals go to `hear`. It is for the main thread; elsewhere it does nothing.
+
+    Under `nohup`, which ignores SIGHUP, that is not heard.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's business
+        return
+
+    def take(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            signal.signal(number, signal.SIG_IGN)  # a shell sends it again, which is nobody's impatience
+        hear(number, frame)
+
+    before = {number: signal.signal(number, take) for number in _STOPS if not _is_ignored_hangup(number)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if not _is_ignored_hangup(number):
+                signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
+
+
+def end_by_them() -> None:
+    """Have them end this process, a copy of one that hears them."""
+    for number in _STOPS:
+        if not _is_ignored_hangup(number):
+            signal.signal(number, signal.SIG_DFL)
+
+
+def interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, as Python does for Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def _is_ignored_hangup(number: signal.Signals) -> bool:
+    return number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN
