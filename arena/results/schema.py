@@ -119,7 +119,7 @@ MATCHES = Table(
         Column("attempts", Kind.INT8, "times the match was begun", hashed=False),
         Column("isolation", Kind.TEXT, "how the bot was locked in", hashed=False),
         Column(
-            "reproducible", Kind.BOOL, "no clock hit, no time budget given, no time measured, no host trouble", hashed=False
+            "reproducible", Kind.BOOL, "no clock hit, no time budget given, no time measured, no host fault", hashed=False
         ),
         Column("cpu_ms_total", Kind.FLOAT32, "CPU time of the seat's decisions; ms", hashed=False, significant_bits=TIME_BITS),
         Column("cpu_ms_p50", Kind.FLOAT32, "its median decision; ms", hashed=False, significant_bits=TIME_BITS),
