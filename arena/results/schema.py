@@ -118,9 +118,7 @@ MATCHES = Table(
         Column("decisions", Kind.INT32, "decisions of the seat, forced and fallback ones included"),
         Column("attempts", Kind.INT8, "times the match was begun", hashed=False),
         Column("isolation", Kind.TEXT, "how the bot was locked in", hashed=False),
-        Column(
-            "reproducible", Kind.BOOL, "no clock hit, no time budget given, no time measured, no host fault", hashed=False
-        ),
+        Column("reproducible", Kind.BOOL, "no clock hit, no time budget given, no time measured, no host fault", hashed=False),
         Column("cpu_ms_total", Kind.FLOAT32, "CPU time of the seat's decisions; ms", hashed=False, significant_bits=TIME_BITS),
         Column("cpu_ms_p50", Kind.FLOAT32, "its median decision; ms", hashed=False, significant_bits=TIME_BITS),
         Column("cpu_ms_max", Kind.FLOAT32, "its slowest decision; ms", hashed=False, significant_bits=TIME_BITS),
