@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,9 @@ from arena.games import names
 from arena.tournament.workers.compiling import everything, warm_games
 from arena.tournament.workers.processes import HASH_SEED
 from helpers import poker_rooms
+
+if TYPE_CHECKING:
+    from arena.match.sandbox import Supervisor
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
 settings.register_profile("arena", deadline=None)  # a machine that has other work is slow: no finding
@@ -83,6 +87,15 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         warm_games(everything(names()), print, {jit.RATINGS: "arena.ratings"})
+
+
+@pytest.fixture(scope="session")
+def supervisor() -> Iterator["Supervisor"]:
+    """A supervisor of all games, for the locked seats of whoever leaves its zygote as it is: to start one takes a second."""
+    from helpers.locked_matches import supervising  # imports most of arena
+
+    with supervising(names()) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
