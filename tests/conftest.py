@@ -4,8 +4,12 @@ import gc
 import os
 import re
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -14,9 +18,12 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # small products of matrices in severa
 
 from arena.engine import jit
 from arena.games import names
-from arena.tournament.workers.compiling import everything, warm_games
+from arena.tournament.workers.compiling import Compiling, everything, warm_games
 from arena.tournament.workers.processes import HASH_SEED
 from helpers import poker_rooms
+
+if TYPE_CHECKING:
+    from arena.match.sandbox import Supervisor
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
 settings.register_profile("arena", deadline=None)  # a machine that has other work is slow: no finding
@@ -82,7 +89,31 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup and some runners have it; our processes are to end by it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
-        warm_games(everything(names()), print, {jit.RATINGS: "arena.ratings"})
+        with Compiling(everything(names()), print, {jit.RATINGS: "arena.ratings"}) as compiling, translating(config, compiling):
+            compiling.finish()
+
+
+@contextmanager
+def translating(config: pytest.Config, compiling: Compiling) -> Iterator[None]:
+    """On a first run, have a process translate all tests meanwhile: each of the parallel ones would take 13 s of CPU time."""
+    if compiling.is_over:
+        yield
+        return
+    command = [sys.executable, "-m", "pytest", "--collect-only", "--noconftest", "-qq", "-n", "0", *config.args]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # it compiles nothing
+    with subprocess.Popen(
+        command, cwd=config.invocation_params.dir, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ):
+        yield
+
+
+@pytest.fixture(scope="session")
+def supervisor() -> Iterator["Supervisor"]:
+    """A supervisor of all games, for the locked seats of whoever leaves its zygote as it is: to start one takes a second."""
+    from helpers.locked_matches import supervising  # imports most of arena
+
+    with supervising(names()) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from arena.agent import Agent, View, read_bot
 from arena.agent.files import syntax_told
 from arena.agent.loading import LoadedBot
 from arena.errors import BotError, ConfigError, StoreError
-from arena.match.sandbox import LockError, Supervisor
+from arena.match.sandbox import Supervisor
 from arena.match.single_match import play_match
 from arena.records import Ending
 from helpers.locked_matches import play_locked
@@ -68,7 +68,7 @@ class Chooses(Agent):
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_any_integer_and_any_text_will_do_locked_in_or_not(source: str, tmp_path: Path) -> None:
+def test_any_integer_and_any_text_will_do_locked_in_or_not(source: str, tmp_path: Path, supervisor: Supervisor) -> None:
     chooses = type("Chooses", (Chooses,), {"kind": SOURCES[source]})
     trusted = play_match("naga", [chooses, "house:naga_greedy"], seed=3)
     is_refused = source in ("True", "0.0", "np.float64(0)")
@@ -79,11 +79,7 @@ def test_any_integer_and_any_text_will_do_locked_in_or_not(source: str, tmp_path
         "    def __index__(self):\n        return 0\n\n"
         f"class Chooses(Agent):\n    def act(self, view):\n        return {source}\n"
     )
-    with Supervisor(["naga"]) as supervisor:
-        try:
-            locked = play_locked(supervisor, [path, HOUSE_BOTS / "naga_greedy.py"]).record
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
+    locked = play_locked(supervisor, [path, HOUSE_BOTS / "naga_greedy.py"]).record
     assert locked.seats[0].ending is trusted.seats[0].ending
 
 

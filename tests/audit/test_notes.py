@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +49,6 @@ for line in sys.stdin:
     sys.stderr.flush()
     print(json.dumps(reply), flush=True)
 """
-
-
-@pytest.fixture(scope="module")
-def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(["naga"]) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable
-from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from arena.cli.measuring.search import SearchCost, SearchSpeed
 from arena.cli.shared.printing import Format
 from arena.engine.random_tables import variants
 from arena.games import load
-from arena.match.sandbox import examine
 from arena.ratings.models import BATCH_MODEL
 from arena.reports.data import csv_text, json_text
 from arena.results import parquet
@@ -57,7 +56,8 @@ def kept() -> Any:
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     """A results folder with a finished tournament, a fault in it; all is played in this process, and a bot is checked once."""
-    kept.setattr("arena.cli.verbs.doctor.examine", cache(examine))
+    for name in ("doctor.examine", "doctor.examine_machine", "exploit.best_response", "train.train_game"):
+        kept.setattr(f"arena.cli.verbs.{name}", worked_out_once(name))
     kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
     kept.setattr("arena.tournament.bot_check.check_bot", checked_once)
     folder = tmp_path_factory.mktemp("results")
@@ -76,6 +76,18 @@ def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     (folder / "chain.yaml").write_text(yaml.safe_dump({**chain, "chain": [{"bot": "random_bot"}, {"bot": "naga_greedy"}]}))
     write_config(folder, bots, deals=2, name="cup", seed=1)
     return folder
+
+
+def worked_out_once(name: str) -> Callable[..., Any]:
+    """What a command calls, the same each time: it answers the later calls as the first one."""
+    module, _, function = name.rpartition(".")
+    work, found = getattr(import_module(f"arena.cli.verbs.{module}"), function), list[Any]()
+
+    def answer(*arguments: Any, **named: Any) -> Any:
+        found[:] = found or [work(*arguments, **named)]
+        return found[0]
+
+    return answer
 
 
 _check_bot = bot_check.check_bot

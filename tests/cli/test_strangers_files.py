@@ -34,10 +34,10 @@ from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
 GAMES = names()
 FEW = settings(
-    max_examples=60, derandomize=True, database=None,
+    max_examples=25, derandomize=True, database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
-MANY = settings(FEW, max_examples=300)
+MANY = settings(FEW, max_examples=100)
 CONFIG: dict[str, Any] = {
     "name": "cup", "seed": 3, "deals": 1, "memory": "512MB", "rotations": "cyclic", "format": "round_robin",
     "games": [

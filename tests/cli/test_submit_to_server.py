@@ -2,7 +2,6 @@
 
 import json
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,10 +43,9 @@ class Answering:
 def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answering]:
     """A server that checks at once."""
     folder = tmp_path_factory.mktemp("results")
-    command = (sys.executable, str(Path(scripted_checker.__file__)), str(folder / "diary"))
     app = application(folder, token=TOKEN)
     checks = app.state.server.submitting.checks
-    checks._command, checks._pauses = command, (0.0,)
+    checks._command, checks._pauses = scripted_checker.command(folder / "diary"), (0.0,)
     with listener("127.0.0.1", 0) as place:
         server = uvicorn.Server(configured(app))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [place]})

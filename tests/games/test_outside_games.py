@@ -20,7 +20,6 @@ from arena.cli.main import main
 from arena.engine import defaults, jit
 from arena.engine.contract import ROLLOUT
 from arena.games.discovery import outside_paths
-from arena.match.sandbox import LockError, Supervisor
 from arena.match.single_match import play_match
 from arena.records import Ending
 from arena.tournament.bot_check import check_bot
@@ -28,7 +27,7 @@ from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
 from arena.tournament.workers.ray.installation import installation
 from helpers import poker_rooms
-from helpers.locked_matches import play_locked
+from helpers.locked_matches import play_locked, supervising
 from helpers.once import once
 from helpers.paths import HOUSE_BOTS
 
@@ -158,11 +157,7 @@ def test_a_locked_bot_plays_with_the_view_of_the_room(tmp_path: Path) -> None:
     """It can read the package, which lies in no folder of installed packages, and nothing beside it."""
     bot = tmp_path / "bluffer.py"
     bot.write_text(python_bot("bluffer", games.load("kuhn")) + LOOK)
-    with Supervisor(["kuhn"]) as supervisor:
-        try:
-            assert supervisor.level
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
+    with supervising(["kuhn"]) as supervisor:
         played = play_locked(supervisor, [bot, RANDOM], game="kuhn")
     assert {seat.ending for seat in played.record.seats} == {Ending.PLAYED}, played.record.notes
     assert "False True" in played.outputs[0], played.outputs[0]

@@ -1,14 +1,18 @@
 """A table of locked seats for tests: a hostile bot against an honest rival."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from arena.agent import read_bot
 from arena.agent.view import View
 from arena.games import load
 from arena.match import play
-from arena.match.sandbox import CommandSeat, LockedSeat, Supervisor
+from arena.match.sandbox import CommandSeat, LockedSeat, LockError, Supervisor
 from arena.match.single_match import agree
 from arena.records import Clock, Limits, MatchRecord
 from helpers.paths import TEST_BOTS
@@ -17,6 +21,17 @@ RIVAL = TEST_BOTS / "counting_bot.py"
 CLOCK = Clock(move=0.5, bank=0.2, start=5.0)
 LIMITS = Limits(memory=192 << 20)
 SECRET = "parameter-of-the-rival"
+
+
+@contextmanager
+def supervising(games: Iterable[str] = ("naga",), **how: Any) -> Iterator[Supervisor]:
+    """A supervisor with its zygote; where bots cannot be locked in, the test is skipped."""
+    with Supervisor(games, **how) as opened:
+        try:
+            _ = opened.level
+        except LockError as error:
+            pytest.skip(f"bots cannot be locked in here: {error}")
+        yield opened
 
 
 def first_view(*, seat: int, clock: Clock = CLOCK) -> View:

@@ -57,14 +57,13 @@ def test_the_doctor_says_where_caches_are_not_emptied_wholly(monkeypatch: pytest
 
 
 def test_where_a_config_asks_for_it_caches_are_filled_before_each_decision_and_nobody_else_runs(
-    monkeypatch: pytest.MonkeyPatch,
+    supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled, paused = list[bool](), list[int]()
     before = Child.pause
     monkeypatch.setattr(processor, "forget_caches", lambda: filled.append(True))
     monkeypatch.setattr(Child, "pause", lambda self: (paused.append(self.pid), before(self)))
-    with Supervisor(["naga"]) as supervisor:
-        for clean in (False, True):
-            found = play_locked(supervisor, [RIVAL, RIVAL], limits=replace(LIMITS, clean_caches=clean))
-            assert all(seat.ending is Ending.PLAYED for seat in found.record.seats)
-            assert (bool(filled), len(set(paused))) == (clean, 2 * clean)
+    for clean in (False, True):
+        found = play_locked(supervisor, [RIVAL, RIVAL], limits=replace(LIMITS, clean_caches=clean))
+        assert all(seat.ending is Ending.PLAYED for seat in found.record.seats)
+        assert (bool(filled), len(set(paused))) == (clean, 2 * clean)

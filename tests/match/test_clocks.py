@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from arena.match import SLEEP_SECONDS, Answer, Fault, Spent, awake
 from arena.match.awake import Beats
 from arena.match.choose import BotSeat, most_seconds
 from arena.match.in_process import InProcessSeat
-from arena.match.sandbox import LOCKED, NAMESPACE, CommandSeat, LockedSeat, LockError, Supervisor, cgroups, pressure
+from arena.match.sandbox import CommandSeat, LockedSeat, Supervisor, cgroups, pressure
 from arena.records import Clock, Ending
 from helpers.attacks import ATTACKS
 from helpers.locked_matches import LIMITS, RIVAL, first_view, play_locked
@@ -22,16 +21,6 @@ from helpers.processes import taken_cpu, until
 HURRIED = Clock(move=0.1, bank=0.05, start=5.0)
 INFO = StartInfo("naga", {}, 2, 0, HURRIED)
 PYTHON = "import os, select, signal, time\nfrom arena.agent import Agent\nfrom arena.match.sandbox import wire, worker\n"
-
-
-@pytest.fixture(scope="module")
-def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(["naga"]) as opened:
-        try:
-            assert opened.level in (LOCKED, NAMESPACE)
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
-        yield opened
 
 
 def python_bot(folder: Path, body: str, *, act: str = "return view.legal[0]") -> Path:

@@ -6,7 +6,6 @@ import platform
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer, Fault
-from arena.match.sandbox import LockedSeat, LockError, Supervisor
+from arena.match.sandbox import LockedSeat, Supervisor
 from arena.records import Clock
 from arena.search import budget
 from helpers.locked_matches import LIMITS, first_view
@@ -129,16 +128,6 @@ class Bot(Agent):
             print(read() > 0)
         return 0
 """
-
-
-@pytest.fixture(scope="module")
-def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(["naga"]) as opened:
-        try:
-            _ = opened.level
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
-        yield opened
 
 
 @pytest.mark.parametrize("is_strict", [False, True])

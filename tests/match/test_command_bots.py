@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from arena.cli.main import main
 from arena.errors import BotError, ConfigError
 from arena.match import Answer, Fault, play
 from arena.match.probe import probe
-from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, CommandSeat, LockError, OpenCommandSeat, Supervisor
+from arena.match.sandbox import LOCKED, NAMESPACE, PROCESS, CommandSeat, OpenCommandSeat, Supervisor
 from arena.match.single_match import agree, play_match
 from arena.records import DEFAULT_LIMITS as LIMITS
 from arena.records import Clock, Ending, MatchRecord
@@ -29,16 +28,6 @@ from helpers.locked_matches import RIVAL, first_view
 from helpers.processes import survivors, taken_cpu, until, waits_for_signal, zygotes
 
 CLOCK = Clock(move=2.0, bank=5.0, start=10.0)
-
-
-@pytest.fixture(scope="module")
-def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(games.names()) as opened:
-        try:
-            assert opened.level in (LOCKED, NAMESPACE)
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
-        yield opened
 
 
 @pytest.fixture(scope="module")

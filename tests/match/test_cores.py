@@ -7,10 +7,10 @@ import pytest
 
 from arena.agent import BotFiles, StartInfo
 from arena.match import Answer
-from arena.match.sandbox import LockedSeat, LockError, Supervisor, processor
+from arena.match.sandbox import LockedSeat, processor
 from arena.match.sandbox.processor import Core
 from arena.records import Clock
-from helpers.locked_matches import LIMITS, first_view
+from helpers.locked_matches import LIMITS, first_view, supervising
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="there is only one core to be on"
@@ -82,11 +82,7 @@ def test_a_core_that_others_use_too_is_left_for_a_while_if_another_idles(
 def test_all_stay_until_a_bot_is_slow(everywhere: set[int], seconds: float, monkeypatch: pytest.MonkeyPatch) -> None:
     if not seconds:
         monkeypatch.setattr("arena.match.sandbox.child._SLOW", 60.0)  # whatever else this machine has to do
-    with Supervisor(["naga"]) as supervisor:
-        try:
-            _ = supervisor.level
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
+    with supervising() as supervisor:
         supervisor.stay()
         assert len(os.sched_getaffinity(0)) == 1
         with LockedSeat(supervisor, BOT, seed=1, params={"seconds": seconds}, limits=LIMITS) as seat:

@@ -5,7 +5,6 @@ import re
 import select
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -20,7 +19,7 @@ from arena.cli.measuring.commands import CommandCost
 from arena.engine import jit
 from arena.games import names
 from arena.match import Answer, Fault
-from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, LockError, Supervisor
+from arena.match.sandbox import NAMESPACE, LockedSeat, Supervisor
 from arena.match.single_match import play_match
 from arena.records import Clock, Ending
 from arena.tournament.workers.ray.watchdog import descendants
@@ -29,16 +28,6 @@ from helpers.paths import TEST_BOTS
 from helpers.processes import survivors, taken_cpu, until, waits_for_signal
 
 INFO = StartInfo("naga", {}, 2, 0, CLOCK)
-
-
-@pytest.fixture(scope="module")
-def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(["naga"]) as opened:
-        try:
-            assert opened.level in (LOCKED, NAMESPACE)
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
-        yield opened
 
 
 def test_a_locked_bot_plays_as_it_does_unlocked(supervisor: Supervisor) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.agent import BotFiles, StartInfo
-from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, LockError, Supervisor
+from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, Supervisor
 from arena.match.sandbox.own_memory import MOST_CODE
 from arena.records import Clock
-from helpers.locked_matches import LIMITS
+from helpers.locked_matches import LIMITS, supervising
 
 CLOCK = Clock(move=5.0, bank=5.0, start=20.0)
 MAPPING = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ (\d+) *(.*)")
@@ -29,11 +29,7 @@ class Bot(Agent):
 
 @pytest.fixture(params=[NAMESPACE, LOCKED])
 def supervisor(request: pytest.FixtureRequest) -> Iterator[Supervisor]:
-    with Supervisor(["naga"], level=request.param) as opened:
-        try:
-            _ = opened.level
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
+    with supervising(level=request.param) as opened:
         yield opened
 
 

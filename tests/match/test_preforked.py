@@ -9,10 +9,10 @@ import pytest
 from arena.agent import BotFiles
 from arena.games import load
 from arena.match import play
-from arena.match.sandbox import LockedSeat, LockError, Supervisor
+from arena.match.sandbox import LockedSeat, Supervisor
 from arena.match.single_match import agree
 from arena.records import Ending
-from helpers.locked_matches import CLOCK, LIMITS
+from helpers.locked_matches import CLOCK, LIMITS, supervising
 from helpers.processes import runs, seats, survivors, until
 
 SOURCE = b"""
@@ -27,11 +27,7 @@ BOT, OTHER = (BotFiles(name, {name: SOURCE}) for name in ("one.py", "other.py"))
 
 @pytest.fixture
 def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(["naga"]) as opened:
-        try:
-            _ = opened.level
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
+    with supervising() as opened:
         yield opened
 
 

@@ -9,11 +9,11 @@ import pytest
 from arena.agent import BotFiles
 from arena.games import load
 from arena.match import HostTrouble, play
-from arena.match.sandbox import LockedSeat, LockError, Supervisor, pressure
+from arena.match.sandbox import LockedSeat, Supervisor, pressure
 from arena.match.sandbox import supervisor as keeper_module
 from arena.match.single_match import agree
 from arena.records import Ending
-from helpers.locked_matches import CLOCK, LIMITS
+from helpers.locked_matches import CLOCK, LIMITS, supervising
 from helpers.processes import survivors
 
 SAYS = """
@@ -35,11 +35,7 @@ NEVER_COMPILED = "x = " + "-" * 200_000 + "1\n"
 
 @pytest.fixture(scope="module")
 def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(["naga"]) as opened:
-        try:
-            _ = opened.level
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
+    with supervising() as opened:
         yield opened
 
 

@@ -19,7 +19,7 @@ from arena.engine.rng import derive, seed_words
 from arena.errors import ConfigError
 from arena.games import load, names
 from arena.match import Answer, play
-from arena.match.sandbox import LOCKED, NAMESPACE, LockedSeat, LockError, Supervisor
+from arena.match.sandbox import LockedSeat, Supervisor
 from arena.match.single_match import agree, play_match
 from arena.records import Clock, Ending
 from arena.search import Findings, Memory, scratch, task
@@ -286,16 +286,6 @@ def test_a_seat_with_a_time_budget_is_not_reproducible() -> None:
     record = play_match("naga", [Timed, Counted], seed=1)
     assert [seat.reproducible for seat in record.seats] == [False, True]
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2
-
-
-@pytest.fixture(scope="module")
-def supervisor() -> Iterator[Supervisor]:
-    with Supervisor(GAMES) as opened:
-        try:
-            assert opened.level in (LOCKED, NAMESPACE)
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
-        yield opened
 
 
 def test_a_locked_bot_searches_like_a_free_one(supervisor: Supervisor) -> None:

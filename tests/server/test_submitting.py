@@ -32,8 +32,8 @@ def sent_to(inbox: Inbox, content: str, bot: str = "alice", account: str = "aya"
 
 def checked(inbox: Inbox, diary: Path, *, make: type[Checks] = Checks, **changes: Any) -> Checks:
     """Check all that waits, with the scripted checker."""
-    command = (sys.executable, str(Path(scripted_checker.__file__)), str(diary))
-    found = make(inbox, inbox.folder.parent.parent, **{"command": command, "pauses": (0.0,), **changes})
+    changes = {"command": scripted_checker.command(diary), "pauses": (0.0,), **changes}
+    found = make(inbox, inbox.folder.parent.parent, **changes)
 
     async def until_all_have_ended() -> None:
         found.start()
@@ -172,7 +172,7 @@ def test_a_contest_gives_its_terms_and_its_ladder_is_told(tmp_path: Path, monkey
     path = write_contest(tmp_path, quotas={"versions_a_day": 2, "pending": 1, "bytes": 1000})
     contest, looks = RunningContest(path, tmp_path), list[None]()
     monkeypatch.setattr(contest, "look", lambda: looks.append(None))
-    command = (sys.executable, str(Path(scripted_checker.__file__)), str(tmp_path / "diary"))
+    command = scripted_checker.command(tmp_path / "diary")
     submitting = Submitting(tmp_path, Accounts(SiteFile(tmp_path)), contest, command=command)
     author = Account(id="aya", name="Aya", folded="aya", role=Role.AUTHOR, since="")
     assert submitting.quotas_of(author) == Quotas(versions_a_day=2, pending=1, bytes=1000)

@@ -12,10 +12,10 @@ import pytest
 
 from arena.cache import VARIABLE
 from arena.engine import jit
-from arena.match.sandbox import LockError, Supervisor
 from arena.records import Ending
 from arena.tournament.session import Results, read_results
 from arena.tournament.workers.ray.watchdog import descendants
+from helpers.locked_matches import supervising
 from helpers.paths import HOUSE_BOTS
 from helpers.processes import survivors, until
 from helpers.tournaments import arena, assert_same, ended, run, write_config
@@ -90,11 +90,8 @@ def searches(cache: Path) -> set[str]:
 
 
 def require_locks() -> None:
-    with Supervisor(()) as supervisor:
-        try:
-            assert supervisor.level
-        except LockError as error:
-            pytest.skip(f"bots cannot be locked in here: {error}")
+    with supervising(()):
+        pass
 
 
 @pytest.mark.slow

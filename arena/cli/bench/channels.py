@@ -18,7 +18,6 @@ import msgspec
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from arena import games
 from arena.agent import BotFiles, StartInfo
@@ -165,7 +164,7 @@ def _watched(supervisor: Supervisor, attack: str, found: list[tuple[Numbers, Num
     """Return what came of matches with a rival that is watched; see `_match`."""
     scores, held = (np.concatenate([match[part] for match in found]) for part in (0, 1))
     pairs = int(held.sum()) * int((~held).sum())
-    right = (rankdata(scores)[held].sum() - held.sum() * (held.sum() + 1) / 2) / pairs
+    right = (_ranks(scores)[held].sum() - held.sum() * (held.sum() + 1) / 2) / pairs
     low = right - _SURE * math.sqrt((len(held) + 1) / (12 * pairs))  # of Mann and Whitney's U, where there is no difference
     hands = sum(bool(score[held].min() > score[~held].max()) for score, held, _ in found)
     return Channel(
@@ -196,7 +195,13 @@ def _match(supervisor: Supervisor, number: int, params: dict[str, bool]) -> tupl
         seen += np.array(line, float)
     hidden = ~np.array(own)
     refused = [line.removeprefix("refused: ") for line in said if line.startswith("refused: ")]
-    return rankdata(seen[hidden]), np.array(rivals)[hidden], "".join(refused)
+    return _ranks(seen[hidden]), np.array(rivals)[hidden], "".join(refused)
+
+
+def _ranks(scores: Numbers) -> Numbers:
+    from scipy.stats import rankdata  # only now: it takes as long to import as all of arena
+
+    return cast(Numbers, rankdata(scores))
 
 
 def _view(game: str, deal: int, seat: int) -> View:

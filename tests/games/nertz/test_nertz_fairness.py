@@ -11,7 +11,7 @@ import pytest
 from arena.agent import read_bot
 from arena.engine.rng import SEED_BITS, seed_words
 from arena.match import play
-from arena.match.sandbox import LockedSeat, Supervisor
+from arena.match.sandbox import LockedSeat
 from arena.match.single_match import agree, bot_seat, named
 from arena.records import Clock, Limits
 from helpers.nertz_tables import GAME, copy, made, position, read, ticks
@@ -152,12 +152,6 @@ def locked_match(supervisor, pauses, seed=4):
     finally:
         for seat in seats:
             seat.close()
-
-
-@pytest.fixture(scope="module")
-def supervisor():
-    with Supervisor(["nertz"]) as ready:
-        yield ready
 
 
 def test_a_slow_seat_loses_no_race_through_the_whole_path(supervisor):

@@ -6,8 +6,6 @@ equally often, as shuffles of different cards do.
 
 from collections import Counter
 
-from scipy.stats import chisquare
-
 from arena.engine.game import Game, States
 from lab.exact.games import MOST_WORLDS, Worlds
 from lab.exact.tree import TooLargeError, refuse_more
@@ -28,6 +26,8 @@ def deals(game: Game, seats: int | None = None, most: int = MOST_DEALS) -> World
         found[_deal(game, seed, seats).tobytes()] += 1
         refuse_more(len(found), most, "deals")
         seed += 1
+    from scipy.stats import chisquare  # only now: it takes as long to import as all of arena
+
     if chisquare(list(found.values())).pvalue < UNLIKELY:
         raise TooLargeError("deals that are not equally likely")
     return dict.fromkeys(sorted(found), 1.0)
