@@ -80,6 +80,7 @@ def test_a_command_without_a_temporary_folder_says_so(
         (RuntimeError("can't start new thread"), "`ulimit -u`"),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory"),
         (MemoryError(), "not enough memory"),
+        (RuntimeError("Symlink loop from '/x'"), "'/x': a link that leads to itself"),
         (OSError(errno.ENOSPC, "No space left on device", "/x/table"), "/x/table: No space left on device"),
         (OSError(errno.EROFS, "Read-only file system", "/x"), "/x: Read-only file system"),
         (OSError(errno.EIO, "Input/output error", "/x"), "/x: Input/output error"),

@@ -28,6 +28,7 @@ _LACKS = {  # what a system refuses, whatever is asked of it
     errno.ENOSPC: "a disk is full",
 }
 _OF_FILES = {errno.ENAMETOOLONG, errno.ELOOP, errno.EROFS, errno.EIO, errno.EDQUOT, errno.ESTALE}  # of any path
+_LOOP = "Symlink loop from "
 _HELP = ("--help",)
 _ABOUT = "Tournaments for card-game bots."
 
@@ -108,6 +109,8 @@ def _lack(error: Exception) -> str | None:
     """What the machine lacks, or cannot do with a file, in words; None: the error is ours."""
     if isinstance(error, MemoryError):
         return _LACKS[errno.ENOMEM]
+    if isinstance(error, RuntimeError) and str(error).startswith(_LOOP):  # of Path.resolve
+        return f"{str(error).removeprefix(_LOOP)}: a link that leads to itself"
     if isinstance(error, RuntimeError):
         return _LACKS[errno.EAGAIN] if str(error) == "can't start new thread" else None
     if "No usable temporary directory" in str(error):  # of Python's tempfile

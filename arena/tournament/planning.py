@@ -93,9 +93,6 @@ def resumed(planned: Planned, journal: Journal) -> Planned:
     if plan.seed is None and has_matches and (stored_key := journal.meta("key")):
         plan = msgspec.structs.replace(plan, key=stored_key)
     plan, state = plan.format.begin(plan, journal, has_matches=has_matches)
-    matches = max(len(plan), plan.format.most_matches(plan))
-    if matches > MOST_MATCHES:
-        raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     document = canonical_json(plan.lasting_document)
     stored = journal.read_meta("plan", dict[str, Any])
     if stored is None and is_there(planned.folder / MANIFEST_FILE):  # the journal is written first
@@ -103,10 +100,17 @@ def resumed(planned: Planned, journal: Journal) -> Planned:
             f"{planned.folder}: holds results, but {journal.path.name} is missing or empty: it cannot go on; restore that, "
             f"or move the folder away to start anew (a tournament also has --fresh, which does that, and --name)"
         )
+    if stored is not None and has_matches and canonical_json(stored) != document:
+        raise OtherPlan(planned.folder, _differences(stored, msgspec.json.decode(document)))
+    try:
+        plan.format.check(plan)
+    except ValueError as error:
+        raise StoreError(f"{journal.path}: not ours: {error}; move {planned.folder} away to start anew") from None
+    matches = max(len(plan), plan.format.most_matches(plan))
+    if matches > MOST_MATCHES:
+        raise ConfigError(f"deals: {matches:,} matches are too many for one tournament, {MOST_MATCHES:,} are possible")
     if stored is None or not has_matches:  # what was never begun binds nobody
         journal.set_meta({"plan": document.encode()})
-    elif canonical_json(stored) != document:
-        raise OtherPlan(planned.folder, _differences(stored, msgspec.json.decode(document)))
     journal.set_meta({"key": plan.key, **(state.values() if state is not None else {})})
     journal.set_meta({_LEFT_OUT: msgspec.json.encode(planned.left_out)})
     return dataclasses.replace(planned, plan=plan, state=state)

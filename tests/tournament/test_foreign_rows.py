@@ -110,3 +110,27 @@ def note(config: Path, name: str, value: bytes) -> None:
     """Write a named value with a checksum that fits."""
     with sqlite3.connect(config.parent / "cup" / JOURNAL_FILE) as journal:
         journal.execute("insert or replace into meta values (?, ?, ?)", (name, value, checksum(name.encode() + value)))
+
+
+LEG = {"first_stage": 0, "field": [0, 1], "sigma": 1.0, "separable": False, "matches": 8}
+STAGE = [0, 0, [[0, [0, 1]]]]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"chain": 10**18}, {"chain": 0}, {"stages": [[0, 5, STAGE[2]]]}, {"stages": [[0, 0, [[7, [0, 1]]]]]},
+        {"stages": [[0, 0, [[0, [0, 99]]]]]},
+        {"legs": [{**LEG, "closed": {"why": "x", "before_stage": 1, "unplayed": [[0, 10**15]]}}], "stages": [STAGE]},
+    ],
+    ids=lambda changes: str(changes)[:60],
+)  # fmt: skip
+def test_a_ladder_that_names_what_its_plan_does_not_have_does_not_go_on(changes: dict[str, Any], tmp_path: Path) -> None:
+    config = tmp_path / "cup.yaml"
+    config.write_text(CONFIG + "format: ladder\nladder: {sigma: 1.0, separable: false, matches: 60}\n")
+    played(config, Observer())
+    with sqlite3.connect(config.parent / "cup" / JOURNAL_FILE) as journal:
+        (stored,) = journal.execute("select value from meta where name = 'ladder'").fetchone()
+    note(config, "ladder", msgspec.json.encode({**msgspec.json.decode(stored), **changes}))
+    with pytest.raises(StoreError, match="not ours"):
+        played(config, Observer())

@@ -6,7 +6,7 @@ That is a value in the journal, written before it is acted on.
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -160,7 +160,7 @@ class StoredLadder(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the newest leg is over."""
     owners: tuple[str, ...] | UnsetType = UNSET
     """The owner of each contestant of a contest."""
-    chain: int | UnsetType = UNSET
+    chain: Annotated[int, msgspec.Meta(ge=1, le=LONG_CHAIN_KEYS)] | UnsetType = UNSET
     """How many keys the chain has, if that is not as usual."""
 
     def values(self) -> Mapping[str, bytes]:
@@ -275,7 +275,7 @@ def _open(plan: Plan, stages: tuple[Stage, ...], journal: Journal) -> tuple[int,
     if not stages:
         return ()
     stage = stages[-1]
-    size = sum(plan.matches_at(place) for place, _ in stage.tables)
+    size = sum(plan.matches_at(place) for place, _ in stage.tables if 0 <= place < len(plan.entries))
     played = {index for index in journal.indices() if index >= stage.first_index}
     return tuple(index for index in range(stage.first_index, stage.first_index + size) if index not in played)
 
