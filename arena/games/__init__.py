@@ -40,6 +40,7 @@ __all__ = [
     "luck_nets",
     "luck_numbers",
     "names",
+    "outcomes",
     "package",
     "part",
     "ready_luck",
@@ -106,6 +107,15 @@ def explanations(name: str) -> ModuleType | None:
     Raises ConfigError for an unknown name.
     """
     module = f"{_place(name).package}.explanations"
+    return import_module(module) if find_spec(module) else None
+
+
+def outcomes(name: str) -> ModuleType | None:
+    """The `outcomes.py` of a game, which says how a round ended (docs/tables.md); None for a game without one.
+
+    Raises ConfigError for an unknown name.
+    """
+    module = f"{_place(name).package}.outcomes"
     return import_module(module) if find_spec(module) else None
 
 

@@ -12,7 +12,8 @@ from arena.errors import quoted
 from arena.hints import hints
 from arena.ratings.match_luck import LuckCourse, Numbers
 from arena.records import MatchRecord
-from arena.reports.pages.scenes import description, events, scenes
+from arena.reports.pages.scenes import description, events, result, scenes
+from arena.reports.round_result import round_lines
 from arena.reports.table import shown
 
 RULE = "-" * 72
@@ -45,6 +46,8 @@ def replay_lines(
         if not scene.is_cut:
             yield RULE
             yield description(game, scene, seat)
+        if (found := result(game, scene)) is not None:
+            yield from round_lines(found, game.name, names)
     yield from result_lines(record, seat)
 
 

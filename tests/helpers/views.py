@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from typing import Any
 
+import msgspec
+
+from arena import games
 from arena.engine.game import Game, States
 from arena.engine.random_tables import Table, decisions, make_table, resampled
 from arena.engine.rng import seed_words
@@ -22,6 +25,12 @@ def worlds(game, moment, viewer, count=3):
     rng = moment.rng.copy()
     for _ in range(count):
         yield resampled(game, moment.states, viewer, rng)
+
+
+def laid_open(game: Game, states: States) -> bytes:
+    """What all people at a table see at the end of a round, bots not: the hands. Empty before it."""
+    outcomes = games.outcomes(game.name) if game.engine.is_round_over(states) else None
+    return b"" if outcomes is None else msgspec.json.encode(outcomes.table(states[0]))
 
 
 def view_of(game: Game, states: States, seat: int, codes: list[int] | None = None) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from arena import games
 from arena.engine.game import Game, States
 from arena.engine.random_tables import Table, decisions, final_states, variants
 from arena.games import load, names
@@ -148,6 +149,18 @@ def _moments(table: Table, number: int) -> Iterator[DecisionContext]:
     end = final_states(table)
     for seat in _eyes(table, number):
         yield DecisionContext(table, seat, _position(game, end, seat), [])
+    outcomes, ended = games.outcomes(game.name), _end_of_round(table)
+    if outcomes is not None and ended is not None:
+        for seat in _eyes(table, number):
+            yield DecisionContext(table, seat, outcomes.table(ended[0]), [])
+
+
+def _end_of_round(table: Table) -> States | None:
+    """The end of the first round that is not the end of the match."""
+    game, rng, states = table.game, random.Random(table.seed), table.deal()
+    while not game.engine.is_round_over(states):
+        game.engine.step(states, rng.choice(game.legal_list(states)))
+    return None if game.engine.is_terminal(states) else states
 
 
 def _choices(table: Table, number: int) -> Iterator[Choice]:

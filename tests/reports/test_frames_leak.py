@@ -10,7 +10,7 @@ from arena.engine.random_tables import Decision, Table, decisions, make_table
 from arena.games import load, names
 from arena.reports.pages.frames import frame
 from arena.reports.pages.scenes import Played, Scene
-from helpers.views import worlds
+from helpers.views import laid_open, worlds
 
 FRAMES = 2
 """Frames of a comparison: before the decision and after it."""
@@ -83,7 +83,7 @@ def _seen_after(game: Game, states: States, moment: Decision, viewer: int) -> by
         return b""
     after = game.from_bytes(states.tobytes())
     game.engine.step(after, action)
-    return game.observed(after, viewer).tobytes()
+    return game.observed(after, viewer).tobytes() + laid_open(game, after)
 
 
 def _same_action(game: Game, states: States, moment: Decision) -> int | None:

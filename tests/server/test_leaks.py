@@ -12,7 +12,7 @@ from arena.server.table_process.broadcaster import Adviser, Broadcaster, hint
 from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Advise, Envelope, FromTable
 from helpers.scripted_tables import ScriptedServer
-from helpers.views import worlds
+from helpers.views import laid_open, worlds
 
 WORLDS = 3
 """Worlds that are compared with the true one, for each moment and seat."""
@@ -123,7 +123,7 @@ def _seen_after(game: Game, states: States, moment: Decision, viewer: int) -> by
         return b""
     after = copy(game, states)
     game.engine.step(after, action)
-    return game.observed(after, viewer).tobytes()
+    return game.observed(after, viewer).tobytes() + laid_open(game, after)
 
 
 def same_action(game: Game, states: States, moment: Decision) -> int | None:

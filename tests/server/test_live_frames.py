@@ -50,7 +50,7 @@ def replayed(match: Frames) -> list[Frame]:
         whole = one.position if one.position is not None else changed(whole, one.change)
         frame = Frame(
             number=outline.numbers[index], events=one.events, text=one.text, choosing=outline.choosing[index],
-            position=None if one.text else whole, is_end_of_round=index in outline.rounds,
+            position=None if one.text else whole, is_end_of_round=index in outline.rounds, result=one.result,
         )  # fmt: skip
         found.append(frame)
     return found

@@ -14,13 +14,15 @@ from arena.cli.shared.options import parse_params
 from arena.cli.shared.printing import note, say
 from arena.cli.table.ending import show_end, show_rating, show_same_deal, show_turning_points
 from arena.cli.table.person import PersonAtTerminal, Quit
-from arena.cli.table.screen import tell
+from arena.cli.table.screen import heading, tell
 from arena.engine.options import OptionValue
 from arena.engine.readiness import absent_parts, compile_and_tell
 from arena.errors import ArenaError, ConfigError, StoreError, one_line, printable
 from arena.match import HostTrouble, Seat, play
 from arena.match.single_match import Named, named
 from arena.records import MatchRecord
+from arena.reports.pages.scenes import Replay, result, scene_ends_match
+from arena.reports.round_result import round_lines
 from arena.server.people import levels
 from arena.server.people.levels import Level, level, suited
 from arena.server.people.store import bot_as_player, keep, person_as_player, sit_down
@@ -124,7 +126,18 @@ def _played(table: Arranged, names: list[str], bots: BotSeats) -> MatchRecord:
         PersonAtTerminal(table.game, names) if plan.person else bots.open(place, seed)
         for place, (plan, seed) in enumerate(zip(table.plans, table.setup.bot_seeds))
     ]
-    return play(table.game, table.setup, seats)
+    setup = table.setup
+    story = Replay(table.game, table.game.deal(len(setup.players), setup.options, setup.deal_seed))
+
+    def watch(action: int) -> None:
+        """Say how a round ended that is not the last one: the end of the match is shown apart."""
+        for scene in story.play(action):
+            if (found := result(table.game, scene)) is not None and not scene_ends_match(table.game, scene):
+                heading("the round is over")
+                for line in round_lines(found, table.game.name, names):
+                    tell(line)
+
+    return play(table.game, setup, seats, observer=watch)
 
 
 def _look_back(table: Arranged, record: MatchRecord, names: list[str], bots: BotSeats, out: Path) -> None:

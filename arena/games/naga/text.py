@@ -26,7 +26,8 @@ from arena.games.naga.state import (
 from arena.games.naga.words import HIDDEN, PHASES, PLACE_NAMES, TRUMP_NAMES, WON, field_cards, parse_action, series_text
 
 __all__ = [
-    "action_texts", "compare", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position",
+    "action_texts", "closed_position", "compare", "describe", "event_texts", "from_position", "masked_position", "parse_action",
+    "to_position",
 ]  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def event_texts(_s: Any, seen: int) -> list[tuple[int, str]]:
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
     s = Fields(s)
-    document = _public_position(s)
+    document = _position(s)
     document["hands"] = [CARDS.listing(int(s.hand[seat])) for seat in range(2)]
     document["stock"] = [CARDS.text(int(s.stock[i])) for i in reversed(range(s.num_stock))]
     document["pending"] = [_selection(s, seat) for seat in range(2)]
@@ -63,7 +64,7 @@ def to_position(s: Any) -> Document:
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for each hidden card."""
     s = Fields(s)
-    document = _public_position(s)
+    document = _position(s)
     hands = [[HIDDEN] * int(rules.hand_size(s.record))] * 2
     hands[seat] = CARDS.listing(int(s.hand[seat]))
     pending = [_selection(s, 0), _selection(s, 1)]
@@ -73,6 +74,16 @@ def masked_position(s: Any, seat: int) -> Document:
     document["stock"] = [HIDDEN] * int(s.num_stock)
     document["pending"] = pending
     return document
+
+
+def closed_position(s: Any) -> Document:
+    """The table at the end of a game, for people: both hands open, the stock hidden. It cannot be played on."""
+    s = Fields(s)
+    document = _public_position(s)
+    document["hands"] = [CARDS.listing(int(s.hand[seat])) for seat in range(2)]
+    document["stock"] = [HIDDEN] * int(s.num_stock)
+    document["pending"] = [None, None]
+    return document | ({"round_over": True} if s.phase == GAME_OVER else {})
 
 
 def describe(s: Any, seat: int | None) -> str:
@@ -122,17 +133,22 @@ def _selection(s: Any, seat: int) -> list[str] | None:
     return CARDS.listing(selected(int(s.hand[seat]), mask)) if mask else None
 
 
-def _public_position(s: Any) -> Document:
-    """The position with all keys and what both seats know; callers fill in what is hidden."""
+def _position(s: Any) -> Document:
+    """The position with all keys and what all seats know. Raises ValueError between two rounds."""
     if s.phase == GAME_OVER:
         raise ValueError("between two games there is no position: deal the next game first")
-    phase = next(name for name, code in PHASES.items() if code == s.phase)
+    return _public_position(s)
+
+
+def _public_position(s: Any) -> Document:
+    """Likewise, and at the end of a game; callers fill in what is hidden."""
+    phase = next(name for name, code in PHASES.items() if code == (MATCH_OVER if s.phase == GAME_OVER else s.phase))
     return {
         "game": "naga",
         "options": RECORD.option_values(s),
         "seats": 2,
         "round": int(s.round_number),
-        "turn": None if s.phase == MATCH_OVER else int(s.turn),
+        "turn": None if s.phase >= GAME_OVER else int(s.turn),
         "phase": phase,
         "parent": int(s.parent),
         "contest": int(s.contest),

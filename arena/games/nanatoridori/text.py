@@ -33,7 +33,8 @@ from arena.games.nanatoridori.state import (
 )
 
 __all__ = [
-    "action_texts", "cards_of", "describe", "event_texts", "from_position", "hand_of", "known_of", "masked_position",
+    "action_texts", "cards_of", "closed_position", "describe", "event_texts", "from_position", "hand_of", "known_of",
+    "masked_position",
     "parse_action", "to_position",
 ]  # fmt: skip
 
@@ -71,7 +72,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
     s = Fields(s)
-    document = _public_position(s)
+    document = _position(s)
     document["hands"] = [hand_of(s, seat) for seat in range(s.seats)]
     stock = cards_of(s.stock, 0, int(s.num_stock))[::-1]
     document["unused" if s.variant == DUEL else "stock"] = stock
@@ -85,7 +86,7 @@ def to_position(s: Any) -> Document:
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for each hidden card; `memory`: blocks known to be in hands."""
     s = Fields(s)
-    document = _public_position(s)
+    document = _position(s)
     document["hands"] = [hand_of(s, other) if other == seat else _HIDDEN * int(s.hand_size[other]) for other in range(s.seats)]
     document["unused" if s.variant == DUEL else "stock"] = _HIDDEN * int(s.num_stock)
     is_open = s.front_visible == 1
@@ -96,6 +97,17 @@ def masked_position(s: Any, seat: int) -> Document:
             _fronts_of(s, other) if is_open or other == seat else _HIDDEN * int(s.num_fronts[other]) for other in range(2)
         ]
     return document
+
+
+def closed_position(s: Any) -> Document:
+    """The table at the end of a round, for people: all hands open, the stock hidden. It cannot be played on."""
+    s = Fields(s)
+    document = _public_position(s)
+    document["hands"] = [hand_of(s, seat) for seat in range(s.seats)]
+    document["unused" if s.variant == DUEL else "stock"] = _HIDDEN * int(s.num_stock)
+    if s.variant == DUEL:
+        document["fronts"] = [_fronts_of(s, seat) for seat in range(2)]
+    return document | ({"round_over": True} if s.phase == ROUND_OVER else {})
 
 
 def describe(s: Any, seat: int | None) -> str:
@@ -192,11 +204,16 @@ def _fronts_of(s: Any, seat: int) -> str:
     return cards_of(s.fronts, FRONTS * seat, int(s.num_fronts[seat]))
 
 
-def _public_position(s: Any) -> Document:
-    """The position with all keys and what all seats know; callers fill in what is hidden."""
-    phase, seats, variant = int(s.phase), int(s.seats), int(s.variant)
-    if phase == ROUND_OVER:
+def _position(s: Any) -> Document:
+    """The position with all keys and what all seats know. Raises ValueError between two rounds."""
+    if s.phase == ROUND_OVER:
         raise ValueError("between two rounds there is no position: deal the next round first")
+    return _public_position(s)
+
+
+def _public_position(s: Any) -> Document:
+    """Likewise, and at the end of a round; callers fill in what is hidden."""
+    phase, seats, variant = int(s.phase), int(s.seats), int(s.variant)
     table = {"value": int(s.table_value), "count": int(s.table_count), "owner": int(s.table_owner)}
     known = [known_of(s, seat) for seat in range(seats)]
     document: Document = {
@@ -204,8 +221,8 @@ def _public_position(s: Any) -> Document:
         "options": RECORD.option_values(s),
         "seats": seats,
         "round": int(s.round_number),
-        "turn": None if phase == MATCH_OVER else int(s.turn),
-        "phase": next(name for name, code in PHASES.items() if code == phase),
+        "turn": None if phase >= ROUND_OVER else int(s.turn),
+        "phase": next(name for name, code in PHASES.items() if code == (MATCH_OVER if phase == ROUND_OVER else phase)),
         "starter": int(s.starter),
         "hands": [],
         "stock": "",

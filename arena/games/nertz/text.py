@@ -10,7 +10,7 @@ from arena.engine.position import Fields, seed_text
 from arena.games.nertz import rules
 from arena.games.nertz.options import DECLARED, KINDS, NONE
 from arena.games.nertz.reading import from_position
-from arena.games.nertz.state import CODES, MATCH_OVER, PILES, PLAY, RECORD, ROUND_OVER
+from arena.games.nertz.state import CODES, PILES, PLAY, RECORD, ROUND_OVER
 from arena.games.nertz.ticks import CODE_MASK, order_of
 from arena.games.nertz.words import (
     ACTIONS,
@@ -30,6 +30,7 @@ from arena.games.nertz.words import (
 
 __all__ = [
     "action_texts",
+    "closed_position",
     "describe",
     "event_texts",
     "from_position",
@@ -59,7 +60,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
     fields = Fields(s)
-    document = _public_position(fields)
+    document = _position(fields)
     for unit, layout in enumerate(document["units"]):
         layout["nertz"] = nertz_cards(fields, unit)
         layout.update(stock_and_waste(fields, unit, lambda _value: True))
@@ -77,7 +78,7 @@ def to_position(s: Any) -> Document:
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for hidden cards and choices; known places stay clear."""
     fields = Fields(s)
-    document = _public_position(fields)
+    document = _position(fields)
     for unit, layout in enumerate(document["units"]):
         layout["nertz"] = [HIDDEN] * (fields.num_nertz[unit] - 1) + nertz_cards(fields, unit)[-1:]
         layout.update(stock_and_waste(fields, unit, knowledge(fields, unit, seat)))
@@ -89,6 +90,16 @@ def masked_position(s: Any, seat: int) -> Document:
             document["due"] = [*marks[:seat], due, *marks[seat + 1 :]]
         document["priority"] = [HIDDEN] * fields.seats
     return document
+
+
+def closed_position(s: Any) -> Document:
+    """The table at the end of a round, for people: all cards that anybody has seen open. It cannot be played on."""
+    fields = Fields(s)
+    document = _public_position(fields)
+    for unit, layout in enumerate(document["units"]):
+        layout["nertz"] = nertz_cards(fields, unit)
+        layout.update(stock_and_waste(fields, unit, lambda _value: True))
+    return document | ({"round_over": True} if fields.phase == ROUND_OVER else {})
 
 
 def describe(s: Any, seat: int | None) -> str:
@@ -145,11 +156,16 @@ def _options(s: Fields) -> dict[str, OptionValue]:
     return RECORD.option_values(s) | {"delays": delays if s.latency == DECLARED else []}
 
 
-def _public_position(s: Fields) -> Document:
-    """The position with all keys and what all seats know; callers fill in what is hidden."""
+def _position(s: Fields) -> Document:
+    """The position with all keys and what all seats know. Raises ValueError between two rounds."""
     if s.phase == ROUND_OVER:
         raise ValueError("between two rounds there is no position: deal the next round first")
-    units, is_over = units_in(s), s.phase == MATCH_OVER
+    return _public_position(s)
+
+
+def _public_position(s: Fields) -> Document:
+    """Likewise, and at the end of a round; callers fill in what is hidden."""
+    units, is_over = units_in(s), s.phase >= ROUND_OVER
     return {
         "game": "nertz",
         "options": _options(s),

@@ -16,7 +16,10 @@ from arena.games.yaniv.rows import CARDS, hand_value
 from arena.games.yaniv.state import CALL, CLASSES, DRAW, FRESH, LAST, MATCH_OVER, MAX_SEATS, RECORD, ROUND_OVER, SLAP
 from arena.games.yaniv.words import HIDDEN, PHASES, cards_of, pile_cards, plain, row_words
 
-__all__ = ["action_texts", "describe", "event_texts", "from_position", "masked_position", "parse_action", "to_position"]
+__all__ = [
+    "action_texts", "closed_position", "describe", "event_texts", "from_position", "masked_position", "parse_action",
+    "to_position",
+]  # fmt: skip
 
 _DRAWS = ("draw stock", "draw first", "draw last")
 _SLAPS = ("hold", "slap")
@@ -59,7 +62,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
     s = plain(s)
-    document = _public_position(s)
+    document = _position(s)
     seats = int(s.seats)
     document["hands"] = [cards_of(int(s.hand[seat])) for seat in range(seats)]
     document["stock"] = [CARDS.text(int(s.stock[i])) for i in reversed(range(s.num_stock))]
@@ -74,7 +77,7 @@ def to_position(s: Any) -> Document:
 def masked_position(s: Any, seat: int) -> Document:
     """What `seat` knows, from the seen state alone: `?` for each hidden card; `memory`: what it may remember of them."""
     s = plain(s)
-    document = _public_position(s)
+    document = _position(s)
     seats = int(s.seats)
     is_open = s.phase >= ROUND_OVER
     document["hands"] = [
@@ -93,6 +96,15 @@ def masked_position(s: Any, seat: int) -> Document:
     if any(known) or earlier:
         document["memory"] = {"known": known, "earlier": earlier, "own": _origins(s, seat)}
     return document
+
+
+def closed_position(s: Any) -> Document:
+    """The table at the end of a round, for people: all hands open, the stock hidden. It cannot be played on."""
+    s = plain(s)
+    document = _public_position(s)
+    document["hands"] = [cards_of(int(s.hand[seat])) for seat in range(s.seats)]
+    document["stock"] = [HIDDEN] * int(s.num_stock)
+    return document | ({"round_over": True} if s.phase == ROUND_OVER else {})
 
 
 def describe(s: Any, seat: int | None) -> str:
@@ -131,18 +143,23 @@ def _origins(s: Any, seat: int) -> str:
     return "".join(str(int(s.origin[seat]) >> 2 * place & 3) for place in range(s.hand_size[seat]))
 
 
-def _public_position(s: Any) -> Document:
-    """The position with all keys and what all seats know; callers fill in what is hidden."""
-    phase, seats = int(s.phase), int(s.seats)
-    if phase == ROUND_OVER:
+def _position(s: Any) -> Document:
+    """The position with all keys and what all seats know. Raises ValueError between two rounds."""
+    if s.phase == ROUND_OVER:
         raise ValueError("between two rounds there is no position: deal the next round first")
+    return _public_position(s)
+
+
+def _public_position(s: Any) -> Document:
+    """Likewise, and at the end of a round; callers fill in what is hidden."""
+    phase, seats = int(s.phase), int(s.seats)
     document: Document = {
         "game": "yaniv",
         "options": RECORD.option_values(s),
         "seats": seats,
         "round": int(s.round_number),
-        "turn": None if phase == MATCH_OVER else int(s.turn),
-        "phase": next(name for name, code in PHASES.items() if code == phase),
+        "turn": None if phase >= ROUND_OVER else int(s.turn),
+        "phase": next(name for name, code in PHASES.items() if code == (MATCH_OVER if phase == ROUND_OVER else phase)),
         "starter": int(s.starter),
         "hands": [],
         "stock": [],

@@ -16,12 +16,13 @@ from arena import games
 from arena.audit.match_audit import checked_options
 from arena.engine.game import Document, Game
 from arena.engine.options import OptionValue
+from arena.engine.outcomes import RoundResult
 from arena.errors import StoreError, one_line, printable
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import course_of
 from arena.records import Ending, MatchRecord
 from arena.reports.pages.assets import table_files
-from arena.reports.pages.scenes import Scene, description, events, position, scenes
+from arena.reports.pages.scenes import Scene, description, events, position, result, scenes
 
 Change = dict[str, Any]
 
@@ -130,6 +131,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is different in the position since the frame before (arena/reports/pages/frames.py); None: nothing."""
     text: str = ""
     """The position in words, where the game draws no table, or has no position at the end of a round."""
+    result: RoundResult | None = None
+    """How the round ended that ends here."""
 
 
 class Outline(msgspec.Struct, frozen=True, kw_only=True):
@@ -264,6 +267,7 @@ def frame(
         position=whole if before is None else None,
         change=None if before is None else change(before, whole),
         text=description(game, scene, eyes) if in_words else "",
+        result=result(game, scene),
     )
     return found, whole
 

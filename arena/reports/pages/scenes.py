@@ -5,10 +5,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
+from types import ModuleType
 
+from arena import games
 from arena.audit.match_audit import check_log
 from arena.engine.game import Document, Game, States
 from arena.engine.options import OptionValue
+from arena.engine.outcomes import RoundResult
 from arena.records import MatchRecord
 
 
@@ -116,7 +120,13 @@ class Replay:
 
 
 def position(game: Game, scene: Scene, eyes: int | None) -> Document | None:
-    """The position as a seat sees it, or with all cards open for None. A game may have none where a round is over."""
+    """The position as a seat sees it, or with all cards open for None.
+
+    Where a round is over, the table as it then stood, all hands open; None for a game that has none.
+    """
+    if scene.is_end_of_round and (outcomes := _outcomes(game.name)) is not None:
+        table: Document = outcomes.table(game.from_bytes(scene.state)[0])
+        return table
     seen = _seen(game, scene, eyes)
     try:
         return game.text.to_position(seen[0]) if eyes is None else game.text.masked_position(seen[0], eyes)
@@ -124,6 +134,26 @@ def position(game: Game, scene: Scene, eyes: int | None) -> Document | None:
         if scene.is_end_of_round:
             return None
         raise
+
+
+def result(game: Game, scene: Scene) -> RoundResult | None:
+    """Return how the round ended that ends with the scene; None: none does, or the game does not say."""
+    outcomes = _outcomes(game.name) if scene.is_end_of_round and scene.played else None
+    if outcomes is None:
+        return None
+    last = scene.played[-1]
+    found: RoundResult = outcomes.result(game.from_bytes(last.before)[0], last.action, game.from_bytes(scene.state)[0])
+    return found
+
+
+def scene_ends_match(game: Game, scene: Scene) -> bool:
+    """Return whether the match is over with the scene."""
+    return bool(game.engine.is_terminal(game.from_bytes(scene.state)))
+
+
+@cache  # to find a module takes longer than all else that is done for a frame
+def _outcomes(game: str) -> ModuleType | None:
+    return games.outcomes(game)
 
 
 def description(game: Game, scene: Scene, eyes: int | None) -> str:

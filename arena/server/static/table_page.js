@@ -7,7 +7,8 @@
   const {el} = arena.kit;
   const PACES = {slow: 1500, normal: 700, fast: 220};   // ms a frame is looked at
   const MANY = 6;                                       // waiting frames from which on they are shown faster
-  const ROUND_END = 3;                                  // times as long is the end of a round looked at
+  const HOLDS = {slow: 30, normal: 10, fast: 4};        // seconds the end of a round is looked at, unless the person goes on
+  const TOGETHER = 10;                                  // at most, where other people wait
   const PING_MS = 4_000;
   const END_MS = 400;   // after the table is over its result is here, or there is none
   const STORED = "arena.pace";
@@ -73,7 +74,10 @@
       this.leave = button(word("leave"), () => this.leaving.showModal());
       const tools = el("div", {class: "live-tools"}, this.paceChoice, this.pingLine,
         el("a", {class: "button", href: `/rules/${game}`, target: "_blank"}, word("rules")), this.leave);
-      this.stage = el("div", {class: "live-stage"}, el("div", {class: "live-line"}, this.status, this.tick, this.skip, this.hint.button), this.log.latest,
+      this.goOn = button(word("round_on"), () => this.release(), "live-main");
+      this.goOn.hidden = true;
+      this.roundRoot = el("div", {class: "live-round", hidden: true});
+      this.stage = el("div", {class: "live-stage"}, el("div", {class: "live-line"}, this.status, this.tick, this.skip, this.hint.button), this.log.latest, this.roundRoot,
         el("h2", {class: "hidden-text"}, word("match")), el("h3", {class: "hidden-text"}, word("table")), this.text, this.tableRoot, this.choosing.bar, this.choosing.element);
       this.side = el("div", {class: "live-side"}, this.hint.element, this.log.element, this.known.element, el("section", {}, el("h2", {}, word("places")), this.places.element), tools);
       this.body = el("div", {class: "live-body"}, this.stage, this.side);
@@ -158,6 +162,11 @@
 
     onFrame(frame) {
       frame = {events: [], choosing: [], text: "", ...frame};
+      if (this.isRealTime && this.held) {   // the end of a round is looked at: nothing counts before the next one has begun
+        this.frames = [frame];
+        this.held.until = Math.min(this.held.until, performance.now() + (frame.tick_ms ?? 0) / 2);
+        return;
+      }
       if (this.isFresh || this.isRealTime) {
         this.frames = [];
         clearTimeout(this.timer);
@@ -225,13 +234,45 @@
       if (!frame) { this.ready(); return; }
       this.show(frame, true);
       const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches, pace = isStill ? 0 : PACES[this.pace.value] ?? PACES.normal;
-      const own = frame.events.every(([, seat]) => seat === this.seat) && !frame.is_end_of_round;   // the own action was just seen
-      const wait = own ? Math.min(pace, 150) : pace * (frame.is_end_of_round ? ROUND_END : 1) / (this.frames.length > MANY ? 2 : 1);
-      this.timer = setTimeout(() => this.next(), wait);
+      if (this.held) return;
+      const own = frame.events.every(([, seat]) => seat === this.seat);   // the own action was just seen
+      this.timer = setTimeout(() => this.next(), own ? Math.min(pace, 150) : pace / (this.frames.length > MANY ? 2 : 1));
+    }
+
+    /**
+     * The end of a round stays until the person goes on, or the time is over. `this.timer` holds the frames that come meanwhile.
+     * In real time the new cards are shown early enough to look at them.
+     */
+    hold() {
+      const others = this.welcome.places.filter(({person, replaced}) => person && !replaced).length > 1;
+      const seconds = this.isRealTime ? TOGETHER : others ? Math.min(TOGETHER, HOLDS[this.pace.value] ?? TOGETHER) : HOLDS[this.pace.value] ?? HOLDS.normal;
+      this.held = {until: performance.now() + 1000 * seconds};
+      const look = () => {
+        const left = Math.ceil((this.held.until - performance.now()) / 1000);
+        if (left <= 0) { this.release(); return; }
+        this.goOn.textContent = this.word("round_on_in", {n: left});
+        this.timer = setTimeout(look, 200);
+      };
+      this.goOn.hidden = this.isRealTime;
+      this.tell("round_over");
+      clearTimeout(this.timer);
+      look();
+      if (!this.isRealTime) this.goOn.focus({preventScroll: true});
+    }
+
+    /** Go on from the end of a round. */
+    release() {
+      if (!this.held) return;
+      this.held = null;
+      this.goOn.hidden = true;
+      clearTimeout(this.timer);
+      this.timer = null;
+      this.next();
     }
 
     /** Show the newest frame at once, and list what the others told. */
     showAll() {
+      this.held = null;
       clearTimeout(this.timer);
       for (const frame of this.frames.splice(0)) this.show(frame, true, 0);
       this.skip.hidden = true;
@@ -258,7 +299,16 @@
         this.acted = null;
       }
       if (this.isRealTime) this.showTick(frame);
+      this.showResult(frame);
       this.tellTurn();
+      if (frame.position?.round_over && isNews && duration !== 0) this.hold();
+    }
+
+    /** How the round ended, where one does. */
+    showResult({result}) {
+      this.roundRoot.hidden = !result;
+      if (!result) { this.roundRoot.replaceChildren(); return; }
+      this.roundRoot.replaceChildren(arena.roundResult(result, {game: this.game, lang: this.lang, names: this.names, seat: this.seat}), this.goOn);
     }
 
     draw(frame, duration) {
@@ -359,7 +409,7 @@
     // Whose turn, and the end ----------------------------------------------------------------------------------------------
 
     tellTurn() {
-      if (this.over || !this.frame) return;
+      if (this.over || this.held || !this.frame) return;
       const {choosing} = this.frame, isMine = Boolean(this.ask) && !this.acted && this.opened === this.ask.decision;
       const others = choosing.filter((seat) => seat !== this.seat).map((seat) => this.names[seat]);
       if (this.isRealTime) this.tell(this.frame.tick_ms > READY * this.welcome.tick_ms ? "ready" : this.ask?.legal.length > 1 ? "go" : "busy");

@@ -259,7 +259,7 @@ class Broadcaster:
             self._since[seat] += shown.events
             told = Frame(
                 number=scene.number, events=shown.events, position=shown.position, text=shown.text, tick_ms=tick_ms,
-                choosing=seen_choosing(choosing, seat), is_end_of_round=scene.is_end_of_round,
+                choosing=seen_choosing(choosing, seat), is_end_of_round=scene.is_end_of_round, result=shown.result,
             )  # fmt: skip
             self.send(Envelope(seat=seat, message=told))
 

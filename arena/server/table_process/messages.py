@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from arena.engine.game import Document
+from arena.engine.outcomes import RoundResult
 from arena.records import Ending
 from arena.reports.pages.frames import Event
 from arena.results.people import PEOPLE
@@ -147,11 +148,13 @@ class Frame(Message, frozen=True, kw_only=True, omit_defaults=True):
     events: list[Event] = []
     """What happened since the frame before, as this seat learnt it."""
     position: Document | None
-    """What the seat sees; None where the game has no position, as at the end of a round: then `text` says it."""
+    """What the seat sees, at the end of a round all hands; None where the game has no position: then `text` says it."""
     text: str = ""
     choosing: list[int] = []
     """The seats that choose next. Of a simultaneous choice a seat is only told whether itself is among them."""
     is_end_of_round: bool = False
+    result: RoundResult | None = None
+    """How the round ended; None: none ends here, or the game does not say."""
     tick_ms: int | None = None
     """Milliseconds until the next tick, when the frame was sent; None if the game is not played in real time."""
 

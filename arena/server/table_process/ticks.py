@@ -5,8 +5,8 @@ from typing import Protocol
 
 from arena.server.table_process.messages import ToTable
 
-READY_TICKS = 12
-"""Ticks before the first one of a round, in which people look at their cards."""
+READY_TICKS = 24
+"""Ticks before the first one of a round, in which people look at how the last one ended, and at their cards."""
 
 
 class Inbox(Protocol):

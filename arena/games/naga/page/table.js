@@ -99,7 +99,7 @@
         el("span", {class: "role"}, word(position.parent === who ? "parent" : "child")),
         count(word("field_cards"), fieldCards(position, who)),
         count(word("games_won"), position.games[who] ?? 0),
-        position.phase === "over" ? result(position, who, word) : null),
+        position.phase === "over" && !position.round_over ? result(position, who, word) : null),
       el("div", {class: "cards"},
         zone(`hand-${who}`, word("hand", {name: called(who)}), "row hand", cards(`hand-${who}`, kept, word, trump)),
         chosen.length ? el("div", {class: "choice"},

@@ -121,7 +121,7 @@
 
   /** At the end of a match: who has won, and in the basic rules who has lost. */
   const ending = ({position, word, variant}, who) => {
-    if (position.phase !== "over") return null;
+    if (position.phase !== "over" || position.round_over) return null;
     const standings = (variant === "advanced" ? position.points : position.penguins) ?? [];
     const best = variant === "advanced" ? standings[who] === Math.max(...standings) : (standings[who] ?? 0) > 0;
     if (best) return el("strong", {class: "wins"}, word("wins"));

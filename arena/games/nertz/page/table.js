@@ -80,7 +80,7 @@
 
   /** A unit's plates and piles. `size`: "own", "rival", or "equal" where all cards are open. */
   const layout = (table, unit, size) => {
-    const {position, word, page, names, seat, members} = table, isWinner = position.phase === "over" && winners(position).includes(unit);
+    const {position, word, page, names, seat, members} = table, isWinner = position.phase === "over" && !position.round_over && winners(position).includes(unit);
     return el("section", {class: `unit ${size}`, "aria-label": word("layout_label", {name: table.unitName(unit)})},
       el("div", {class: "plates"},
         members(unit).map((who) => plate(who, {names, turn: isChoosing(position, who), isMe: who === seat, word: page},

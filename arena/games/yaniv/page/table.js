@@ -90,7 +90,7 @@
         position.starter === who ? el("span", {class: "tag"}, word("starter")) : null,
         end?.caller === who ? el("strong", {class: "shout"}, word("shout")) : null,
         end?.beaters.includes(who) ? el("strong", {class: "tag beater"}, word("assaf")) : null,
-        end?.winners.includes(who) ? el("strong", {class: "winner"}, word("wins")) : null),
+        end?.winners.includes(who) && !position.round_over ? el("strong", {class: "winner"}, word("wins")) : null),
       total(table, who),
       isOut ? el("p", {class: "remark"}, word("dropped", {n: position.dropped[who]})) : handOf(table, who),
       isOut ? null : handFacts(table, who, hand));

@@ -31,9 +31,9 @@
   /** Frames with their whole positions. A frame without one shows the position before it. */
   const unpacked = (frames) => {
     let position = null;
-    return frames.map(({events = [], position: whole, change, text = ""}) => {
+    return frames.map(({events = [], position: whole, change, text = "", result = null}) => {
       position = whole ?? changed(position, change);
-      return {events: events.map(([number, seat, said]) => ({number, seat, text: said})), position, text};
+      return {events: events.map(([number, seat, said]) => ({number, seat, text: said})), position, text, result};
     });
   };
 

@@ -129,6 +129,7 @@
     }
 
     show(frame, isNext) {
+      this.panels.showResult(frame.result);
       const table = arena.tables[this.header.game], {tableRoot, textRoot, textNote} = this.panels;
       const isDrawn = Boolean(table && frame.position);
       textRoot.textContent = isDrawn && !frame.text ? "" : frame.text;

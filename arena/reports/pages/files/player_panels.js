@@ -29,6 +29,7 @@
     const tableRoot = el("div", {class: "table player-table"});
     const textRoot = el("pre", {class: "player-text", tabindex: "0"});
     const textNote = el("p", {class: "player-note", hidden: true}, word("round_in_words"));
+    const resultRoot = el("div", {class: "player-result", hidden: true});
     const live = el("p", {class: "visually-hidden", "aria-live": "polite"});
     const status = el("p", {class: "player-status", role: "status"});
 
@@ -77,7 +78,7 @@
     let curve = null, luck = null, listed = "";
 
     const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
-    const stage = el("div", {class: "player-stage"}, textNote, textRoot, tableRoot, live, controls);
+    const stage = el("div", {class: "player-stage"}, resultRoot, textNote, textRoot, tableRoot, live, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
       [el("div", {class: "player-body"}, stage, side), status, jumps, notes?.element, players, opinionBox, luckBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
 
@@ -147,6 +148,11 @@
         choices?.show();
         notes?.show();
         commands.show();
+      },
+      /** How the round ended, where one does. */
+      showResult(result) {
+        resultRoot.hidden = !result;
+        resultRoot.replaceChildren(...(result ? [arena.roundResult(result, {game: header.game, lang: player.lang, names, seat: player.eyes})] : []));
       },
       showPlaying(isPlaying) {
         playButton.replaceChildren(icon(isPlaying ? "pause" : "play"));

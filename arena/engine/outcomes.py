@@ -1,0 +1,48 @@
+"""How a round ended, in numbers and facts that any page or terminal can put into words.
+
+A game's `outcomes.py` says it (docs/tables.md): facts are keys of its words, `page/words.json`.
+"""
+
+import msgspec
+
+Value = int | str
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that happened: a sentence of the game's words."""
+
+    key: str
+    """The sentence. `{name}` in it is the first of `seats`, `{others}` are those behind it."""
+    seats: tuple[int, ...] = ()
+    values: dict[str, Value] = {}
+    """What else stands in the sentence, by name."""
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A number of a seat."""
+
+    now: int
+    change: int = 0
+    """By how much the round has changed it; 0: it is not marked."""
+
+
+class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a round brought to a seat, or to a team."""
+
+    seats: tuple[int, ...]
+    """The seat; the seats of a team."""
+    cells: tuple[Cell | None, ...]
+    """A number for each column; None: there is none."""
+    facts: tuple[Fact, ...] = ()
+    """What marks the seat, in a word or two each."""
+
+
+class RoundResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The end of a round."""
+
+    facts: tuple[Fact, ...]
+    """Who ended it and how, the first one first."""
+    columns: tuple[str, ...]
+    """What the numbers are, as keys of the game's words."""
+    rows: tuple[SeatResult, ...]
+    """By seat or team."""
