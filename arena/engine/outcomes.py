@@ -23,7 +23,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     now: int
     change: int = 0
-    """By how much the round has changed it; 0: it is not marked."""
+    """The number by which the round has changed it; 0: it is not marked."""
 
 
 class SeatResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -41,8 +41,8 @@ class RoundResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """The end of a round."""
 
     facts: tuple[Fact, ...]
-    """Who ended it and how, the first one first."""
+    """The sentences that say who ended it and how, the first one first."""
     columns: tuple[str, ...]
-    """What the numbers are, as keys of the game's words."""
+    """The names of the numbers, as keys of the game's words."""
     rows: tuple[SeatResult, ...]
     """By seat or team."""

@@ -8,7 +8,7 @@ from arena.reports.table import LANGUAGES
 
 
 def round_lines(found: RoundResult, game: str, names: Sequence[str], language: str = LANGUAGES[0]) -> Iterator[str]:
-    """Who ended the round, then a line for each seat or team. `names`: of all seats, as they are shown."""
+    """Yield who ended the round, then a line for each seat or team. `names`: of all seats, as they are shown."""
     words = catalogue(game).get(language, {})
 
     def said(fact: Fact) -> str:

@@ -75,7 +75,7 @@ def _plainly(node: ast.AST) -> str:
 @pytest.mark.parametrize("unit", ["1,", "(", "-", "[", "x.search(", "'", "\\", '"""', "f'{", "a=b;", "**", "from a import "])
 def test_a_source_of_a_stranger_takes_little_memory(unit: str) -> None:
     """A syntax tree takes 200 bytes for each of the text, and what nests has made parsers take for ever."""
-    source = unit * (SOURCE_BYTES // 4 // len(unit))
+    source = unit * (SOURCE_BYTES // 16 // len(unit))
     tracemalloc.start()
     parts_asked(bot(source), {})
     _, peak = tracemalloc.get_traced_memory()

@@ -23,6 +23,7 @@ from arena.cli.measuring.backends import backend_costs
 from arena.cli.measuring.scale import job_of
 from arena.games import load, names
 from arena.tournament.session import LOCAL
+from helpers.one_zygote import one_zygote
 
 
 def test_every_game_is_measured_and_long_matches_differ_from_short_ones() -> None:
@@ -35,7 +36,8 @@ def test_every_game_is_measured_and_long_matches_differ_from_short_ones() -> Non
 
 def test_kinds_of_bots_are_measured_in_short_and_long_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "OPEN_SPIEL_MATCHES", 1)
-    costs = [cost for cost in match_costs(["naga"], turns=1, deals=1) if cost.game == "naga"]
+    with one_zygote(["naga"]):
+        costs = [cost for cost in match_costs(["naga"], turns=1, deals=1) if cost.game == "naga"]
     assert [(cost.held, cost.bot) for cost in costs] == [
         *((TRUSTED, bot) for bot in (NULL, LOOKING, GREEDY, FORFEITED)),
         *((LOCKED, bot) for bot in (NULL, LOOKING, GREEDY)),

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from arena.match import holder
-from arena.match.sandbox import LOCKED, Supervisor
+from arena.match import choose, holder
+from arena.match.sandbox import LOCKED, NAMESPACE, Supervisor
 
 
 class _Borrowed:
-    """A supervisor for one holder, whose zygote outlives the holder's seats."""
+    """A supervisor for one holder or worker, whose zygote outlives their seats."""
 
     def __init__(self, lasting: Supervisor) -> None:
         self._lasting = lasting
@@ -19,17 +19,26 @@ class _Borrowed:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._lasting, name)
 
+    def __enter__(self) -> "_Borrowed":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Leave the zygote as it is. The supervisor itself still ends one that is lost, or does not start."""
+        """Leave the core, and the zygote as it is. The supervisor itself still ends one that is lost, or does not start."""
+        self._lasting._core.close(self._lasting.pids)
 
 
 @contextmanager
 def one_zygote(games: Iterable[str]) -> Iterator[None]:
-    """Meanwhile all holders take their locked seats from one zygote, which has loaded `games`."""
+    """Meanwhile all holders, and workers in this process, take their locked seats from one zygote, which has loaded `games`."""
     with Supervisor(games) as lasting, pytest.MonkeyPatch.context() as patch:
 
-        def supervisor(games: Iterable[str], *, least: str = LOCKED) -> Any:
-            return _Borrowed(lasting) if least == LOCKED else Supervisor(games, least=least)
+        def supervisor(games: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Any:
+            is_usual = (level, least) == (NAMESPACE, LOCKED)
+            return _Borrowed(lasting) if is_usual else Supervisor(games, level=level, least=least)
 
-        patch.setattr(holder, "Supervisor", supervisor)
+        for module in (holder, choose):
+            patch.setattr(module, "Supervisor", supervisor)
         yield

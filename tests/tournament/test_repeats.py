@@ -15,6 +15,7 @@ from arena.tournament.repeats import MOST, SHARE, choose
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
 from helpers.locked_matches import RIVAL, supervising
+from helpers.one_zygote import one_zygote
 from helpers.plans import plan
 
 ENTROPY = "import os\n\n\ndef number(bot):\n    return int.from_bytes(os.urandom(8), 'big')\n"
@@ -29,8 +30,8 @@ class Some(Agent):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _lock() -> Iterator[None]:
-    with supervising(()):
+def _zygote() -> Iterator[None]:
+    with supervising(()), one_zygote(["naga"]):
         yield
 
 
@@ -53,8 +54,8 @@ def test_a_bot_that_acts_by_entropy_is_named_and_no_other(tmp_path: Path, capsys
     text = " ".join(capsys.readouterr().out.split())
     assert "acted otherwise" in text and f"restless ({found['restless'].deviated} of" in text and "not rated" not in text
     before = (tmp_path / "out" / "cup" / "manifest.json").read_text()
-    again = {bot.name: bot for bot in run(tmp_path).manifest.bots}  # nothing is left to play, nor to play again
-    assert again == found and json.loads(before)["results_sha256"] == run(tmp_path).manifest.results_sha256
+    again = run(tmp_path).manifest  # nothing is left to play, nor to play again
+    assert {bot.name: bot for bot in again.bots} == found and json.loads(before)["results_sha256"] == again.results_sha256
 
 
 def test_a_bot_that_remembers_a_hand_is_named(tmp_path: Path) -> None:
