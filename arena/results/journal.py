@@ -312,6 +312,8 @@ class Journal:
             raise StoreError(f"{self.path}: the row of match {place} holds match {record.index}, {record.match_id}")
         if len(record.delays) not in (0, len(record.actions)):
             raise StoreError(f"{self.path}: the row of match {place} is not ours: its delays are not those of its actions")
+        if any(fault.seat >= len(record.seats) for fault in record.faults):
+            raise StoreError(f"{self.path}: the row of match {place} is not ours: a fault of a seat that it does not have")
         return record
 
     def _decoded(self, body: bytes, kind: type[R], place: int) -> R:

@@ -79,6 +79,13 @@ def test_a_number_that_no_match_has_is_refused(name: str, begun: Path) -> None:
         played(begun, Observer())
 
 
+def test_a_fault_of_no_seat_is_refused(begun: Path) -> None:
+    fault = {"seat": 9, "decision": 0, "ending": "crash", "reason": "x"}
+    rewrite(begun, lambda match: match.update(faults=[fault]))
+    with pytest.raises(StoreError, match="a fault of a seat that it does not have"):
+        played(begun, Observer())
+
+
 @pytest.mark.parametrize("change", NOT_PLANNED.values(), ids=NOT_PLANNED)
 def test_a_match_that_the_plan_has_otherwise_is_refused(change: Callable[[dict[str, Any]], object], begun: Path) -> None:
     rewrite(begun, change)
