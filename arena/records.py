@@ -38,6 +38,8 @@ _Small = Annotated[int, msgspec.Meta(ge=0, le=(1 << 7) - 1)]
 _Short = Annotated[int, msgspec.Meta(ge=0, le=(1 << 15) - 1)]
 _Whole = Annotated[int, msgspec.Meta(ge=0, le=(1 << 31) - 1)]
 _OrNone = Annotated[int, msgspec.Meta(ge=-1, le=(1 << 31) - 1)]
+_Index = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+_Real = Annotated[float, msgspec.Meta(ge=-3.4028234663852886e38, le=3.4028234663852886e38)]
 """Numbers that have a place in the columns of the tables (results/schema.py): what is read from a file has no others."""
 
 
@@ -54,7 +56,7 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The number of the seat's team; in a game without teams the seat's own number."""
     place: _Small
     """The final place, from 1 for the best; 0 in a void match."""
-    score: float
+    score: _Real
     ending: Ending
     fault_decision: _OrNone | None
     """The index in the action log of the seat's first fault; -1: it failed to start; None: no fault."""
@@ -62,10 +64,10 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     """How many actions of the log are this seat's, forced ones and those of the fallback included."""
     isolation: str
     reproducible: bool
-    cpu_ms_total: float
-    cpu_ms_p50: float
-    cpu_ms_max: float
-    wall_ms_total: float
+    cpu_ms_total: _Real
+    cpu_ms_p50: _Real
+    cpu_ms_max: _Real
+    wall_ms_total: _Real
 
 
 TOLD_LETTERS = 1 << 18
@@ -88,10 +90,14 @@ class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
     """How the bot's process ended, such as `exit code 3`, `SIGSEGV` or `killed by the host`; empty: it did not end."""
 
 
+MOST_ACTIONS = 1 << 17
+"""The longest log of a match: those of all games are far shorter."""
+
+
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One match from deal to places; with the deal seed its action log replays it exactly."""
 
-    index: Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+    index: _Index
     """The match's number in the plan, from 0."""
     match_id: MatchId
     """The match's identifier: 24 hex digits."""
@@ -103,7 +109,7 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     deal: _Whole
     rotation: _Small
     seats: tuple[SeatRecord, ...]
-    actions: tuple[int, ...]
+    actions: Annotated[tuple[int, ...], msgspec.Meta(max_length=MOST_ACTIONS)]
     """The action log: the codes of all actions in order, forced ones and those of the fallback included."""
     delays: tuple[_Whole, ...] = ()
     """How many ticks each action was delayed; only Nertz with measured latency has delays."""
@@ -128,22 +134,22 @@ class SeatOutcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What came of one seat of a match; the fields are those of SeatRecord."""
 
     bot: str
-    bot_version: int
-    unit: int
-    place: int
-    score: float
+    bot_version: _Whole
+    unit: _Small
+    place: _Small
+    score: _Real
     ending: Ending
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What ratings and retirements look at in a match: some fields of its MatchRecord, read from it much faster than all."""
 
-    index: int
+    index: _Index
     pool: str
     options: str
-    deal: int
+    deal: _Whole
     seats: tuple[SeatOutcome, ...]
-    delays: tuple[int, ...] = ()
+    delays: tuple[_Whole, ...] = ()
 
     @property
     def is_void(self) -> bool:

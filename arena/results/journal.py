@@ -20,7 +20,7 @@ import msgspec
 from arena.errors import StoreError
 from arena.names import in_words
 from arena.records import Ending, MatchRecord, Outcome
-from arena.results import sqlite
+from arena.results import json_text, sqlite
 from arena.results.hashing import canonical_bytes
 
 Row: TypeAlias = tuple[bytes, int, bytes, bytes]
@@ -195,7 +195,7 @@ class Journal:
         """The JSON stored under a name; None if there is none. Raises StoreError for what somebody else wrote there."""
         value = self.meta(name)
         try:
-            return None if value is None else msgspec.json.decode(value, type=kind)
+            return None if value is None else json_text.decode(value, kind)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise StoreError(f"{self.path}: the row of {name!r} is not ours: {in_words(error)}; {self._way_out}") from None
 
@@ -310,6 +310,10 @@ class Journal:
         record = self._decoded(self._checked(match_id, place, body, found), MatchRecord, place)
         if (record.match_id, record.index) != (match_id.hex(), place):
             raise StoreError(f"{self.path}: the row of match {place} holds match {record.index}, {record.match_id}")
+        if len(record.delays) not in (0, len(record.actions)):
+            raise StoreError(f"{self.path}: the row of match {place} is not ours: its delays are not those of its actions")
+        if any(fault.seat >= len(record.seats) for fault in record.faults):
+            raise StoreError(f"{self.path}: the row of match {place} is not ours: a fault of a seat that it does not have")
         return record
 
     def _decoded(self, body: bytes, kind: type[R], place: int) -> R:

@@ -10,10 +10,13 @@ from arena.disk import WRITTEN_AGAIN, is_there, write_whole
 from arena.errors import StoreError
 from arena.names import FolderName, HexBytes, Name, OptionalSha256, Sha256, in_words
 from arena.records import Clock, Ending, Limits, LuckWorth
+from arena.results import json_text
 from arena.results.schema import FORMAT_VERSION
 
 MANIFEST_FILE = "manifest.json"
 MANIFEST_BYTES = 32 << 20
+MANIFEST_PARTS = 1_500_000
+"""Lists and objects: a table of a ladder has two."""
 MOST_POOLS = 10_000
 """Each has a leaderboard of its own."""
 PUBLISHED_FILE = "published.json"
@@ -176,7 +179,7 @@ def _read(path: Path) -> Manifest:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
     try:
-        manifest = msgspec.json.decode(data, type=Manifest)
+        manifest = json_text.decode(data, Manifest, MANIFEST_PARTS)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise StoreError(f"{path}: damaged or not ours: {in_words(error)}; {WRITTEN_AGAIN}") from None
     if manifest.format_version != FORMAT_VERSION:

@@ -328,6 +328,8 @@ def _planned(plan: Plan, journal: Journal, first: int, last: int) -> Iterator[Ou
             entry.seats,
         ) or sorted((bot.name, bot.version) for bot in bots) != sorted((seat.bot, seat.bot_version) for seat in seats):
             raise _odd_row(journal, outcome.index)
+        if outcome.is_measured and games.load(entry.game).ms_per_tick(entry.options) is None:
+            raise _odd_row(journal, outcome.index)
         yield outcome
 
 

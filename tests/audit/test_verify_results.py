@@ -261,6 +261,9 @@ STAGE = [0, 0, [[0, [0, 1]]]]
         {"legs": [leg(rules={"weights": [0.0], "version_deals": 1})]}, {"legs": [leg()], "stages": [[0, 0, []]]},
         {"legs": [leg()], "stages": [STAGE, STAGE]}, {"legs": [leg()], "stages": [[0, -5, [[0, [0, 1]]]]]},
         {"legs": [leg()], "stages": [[0, 10**17, [[0, [0, 1]]]]]}, {"legs": [leg()], "stages": [STAGE, [1, 1, STAGE[2]]]},
+        {"legs": [leg(first_stage=1)], "stages": [STAGE]}, {"legs": [leg(skipped=[-1])], "stages": [STAGE]},
+        {"legs": [leg(skipped=[1, 0])], "stages": [STAGE]}, {"legs": [leg(skipped=[10**9])], "stages": [STAGE]},
+        {"legs": [leg(closed={"why": "x", "before_stage": 1, "unplayed": [[0, 1]] * 9})], "stages": [STAGE]},
     ],
     ids=lambda changes: str(changes)[:60],
 )  # fmt: skip
@@ -280,6 +283,8 @@ COMPARED = {"name": "compare", "candidates": [0, 1], "error": 0.05, "difference"
         {**COMPARED, "error": 0.0}, {**COMPARED, "difference": -1.0}, {**COMPARED, "bound": 1e308},
         {"name": "gauntlet", "candidates": [9]}, {"name": "gauntlet", "candidates": [-1]},
         {"name": "gauntlet", "candidates": [0, 0]}, {"name": "round_robin", "sample": -5},
+        {**COMPARED, "difference": 5e-324}, {"name": "swiss", "rounds": 0, "stages": [STAGE]},
+        {"name": "swiss", "rounds": 9, "stages": [[0, 0, STAGE[2] * 2]]},
     ],
     ids=str,
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Small files of strangers that would unpack to much: refused before memory is taken."""
 
+import gc
 import resource
 import subprocess
 import sys
@@ -7,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from arena.errors import StoreError
-from arena.results import parquet, table_file
+from arena.results import json_text, parquet, table_file
+from arena.results.manifest import MANIFEST_FILE, MANIFEST_PARTS, read_manifest
 from arena.results.schema import ACTIONS, FAULTS, MATCHES, Table
 from helpers.records import make_record, numbered
 
@@ -217,3 +220,15 @@ def test_a_damaged_header_of_a_page_is_one_message(stored: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(StoreError, match=r"matches\.parquet: damaged or not a Parquet file: a damaged header of a page"):
             parquet.read_totals(stored)
+
+
+def test_a_manifest_of_very_many_small_parts_is_refused(tmp_path: Path) -> None:
+    (tmp_path / MANIFEST_FILE).write_bytes(b'{"config": {"x": [' + b"[]," * MANIFEST_PARTS + b"[]]}}")
+    with pytest.raises(StoreError, match=r"manifest\.json: damaged or not ours: it has 1,500,004 lists and objects"):
+        read_manifest(tmp_path)
+
+
+def test_garbage_is_looked_for_again_after_text_that_is_no_json() -> None:
+    with pytest.raises(msgspec.DecodeError):
+        json_text.decode(b"{", Any)
+    assert gc.isenabled()

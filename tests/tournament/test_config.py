@@ -188,6 +188,10 @@ def test_paths_are_relative_to_the_config(tmp_path: Path) -> None:
             },
             "games[0].deals: compare plays the same number of deals of every game",
         ),
+        (
+            {"format": "compare", "candidates": ["set_bot", "counting_bot"], "compare": {"difference": 1e-320}},
+            "compare.difference: at least 0.000001, not 1e-320",
+        ),
         ({"format": "compare", "sample": 1}, "sample: a setting of format: round_robin, not of compare"),
         ({"format": "ladder", "ladder": {"sigma": 0}}, "ladder.sigma: a positive number of TrueSkill points, or null, not 0"),
         ({"format": "ladder", "ladder": {"matches": 0}}, "ladder.matches: at least 1, not 0"),

@@ -24,9 +24,11 @@ ratings: {{luck: false}}
 """
 NO_NUMBERS = {
     "deal": 1 << 63, "attempts": 1 << 62, "rotation": 300, "rules_version": -1, "index": -1, "delays": [1 << 40],
+    "actions": [0] * (1 << 18),
     "faults": [{"seat": 0, "decision": 10**15, "ending": "crash", "reason": "x"}],
 }  # fmt: skip
 NOT_PLANNED: dict[str, Callable[[dict[str, Any]], object]] = {
+    "time in a game without": lambda match: match.update(delays=[1] * len(match["actions"])),
     "no seats": lambda match: match["seats"].clear(),
     "many seats": lambda match: match["seats"].extend(match["seats"] * 50_000),
     "another bot": lambda match: match["seats"][0].update(bot="nobody"),
@@ -77,10 +79,26 @@ def test_a_number_that_no_match_has_is_refused(name: str, begun: Path) -> None:
         played(begun, Observer())
 
 
+def test_a_fault_of_no_seat_is_refused(begun: Path) -> None:
+    fault = {"seat": 9, "decision": 0, "ending": "crash", "reason": "x"}
+    rewrite(begun, lambda match: match.update(faults=[fault]))
+    with pytest.raises(StoreError, match="a fault of a seat that it does not have"):
+        played(begun, Observer())
+
+
 @pytest.mark.parametrize("change", NOT_PLANNED.values(), ids=NOT_PLANNED)
 def test_a_match_that_the_plan_has_otherwise_is_refused(change: Callable[[dict[str, Any]], object], begun: Path) -> None:
     rewrite(begun, change)
     with pytest.raises(StoreError, match="is not the one of this plan"):
+        played(begun, Observer())
+
+
+@pytest.mark.parametrize(
+    "values", [{"place": 128}, {"unit": -1}, {"bot_version": 1 << 31}, {"score": 1e308}, {"wall_ms_total": -1e308}], ids=str
+)
+def test_a_number_that_no_seat_has_is_refused(values: dict[str, Any], begun: Path) -> None:
+    rewrite(begun, lambda match: match["seats"][0].update(values))
+    with pytest.raises(StoreError, match="the row of match 0 is not ours"):
         played(begun, Observer())
 
 
@@ -122,6 +140,9 @@ STAGE = [0, 0, [[0, [0, 1]]]]
         {"chain": 10**18}, {"chain": 0}, {"stages": [[0, 5, STAGE[2]]]}, {"stages": [[0, 0, [[7, [0, 1]]]]]},
         {"stages": [[0, 0, [[0, [0, 99]]]]]},
         {"legs": [{**LEG, "closed": {"why": "x", "before_stage": 1, "unplayed": [[0, 10**15]]}}], "stages": [STAGE]},
+        {"legs": [{**LEG, "closed": {"why": "x", "before_stage": 1, "unplayed": [[0, 1], [0, 1]]}}], "stages": [STAGE]},
+        {"legs": [{**LEG, "skipped": [-1]}]}, {"legs": [{**LEG, "skipped": [1, 0]}], "stages": [STAGE]},
+        {"legs": [{**LEG, "first_stage": 1}], "stages": [STAGE]},
     ],
     ids=lambda changes: str(changes)[:60],
 )  # fmt: skip

@@ -15,7 +15,7 @@ from arena.results.columns import Columns
 from arena.results.manifest import Manifest, read_manifest
 from arena.results.schema import LUCK, FaultPlace
 from arena.tournament.archive import rows as archive_rows
-from arena.tournament.archive.finding import public_key_of
+from arena.tournament.archive.finding import public_keys
 from arena.tournament.archive.folder import Entry, is_archive, rated_entries
 
 
@@ -64,9 +64,9 @@ def find_matches(folder: Path, rows: Iterable[int]) -> dict[int, tuple[MatchReco
     """The matches of some rows, and the keys of their deals (hex; None: not public yet), by row number in `read_columns`."""
     if is_archive(folder):
         return archive_rows.find_matches(folder, rows)
-    ids, key = parquet.read_match_ids(folder, rows), read_manifest(folder).key
+    ids = parquet.read_match_ids(folder, rows)
     found = parquet.find_matches(folder, sorted(set(ids.values())))
-    keys = {match_id: public_key_of(folder, record, key) for match_id, record in found.items()}
+    keys = public_keys(folder, found.values())
     return {row: (found[match_id], keys[match_id]) for row, match_id in ids.items()}
 
 

@@ -12,11 +12,11 @@ from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord
 from arena.results import parquet
 from arena.results.journal import JOURNAL_FILE, Journal
-from arena.results.manifest import MANIFEST_FILE, read_manifest
+from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.results.people import PEOPLE, find_people_match, has_people, open_people, pools_of
 from arena.results.schema import MATCHES
 from arena.tournament.archive.folder import ARCHIVE, ENTRIES, finished_or_stopped
-from arena.tournament.formats.format import DEFAULT, read_format
+from arena.tournament.formats.format import DEFAULT, Format, read_format
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
 from arena.tournament.formats.plan import key_of_match
@@ -138,19 +138,27 @@ def key_of_stored(folder: Path, record: MatchRecord, newest: bytes, state: Store
     """
     if state is not None:
         return key_of_match(Ladder(state.legs, state.stages, state.owners, state.chain), newest, record.index)
-    try:
-        format = read_format(read_manifest(folder).config.get("format", {"name": DEFAULT}))
-    except msgspec.ValidationError as error:
-        raise StoreError(f"{folder / MANIFEST_FILE}: config.format: {error}") from None
-    return key_of_match(format, newest, record.index)
+    return key_of_match(_stored_format(folder, read_manifest(folder)), newest, record.index)
 
 
-def public_key_of(folder: Path, record: MatchRecord, newest: str | None) -> str | None:
-    """The key of a stored match's deals in hex digits; None: it is not public yet. `newest`: what the manifest has as key.
+def public_keys(folder: Path, records: Iterable[MatchRecord]) -> dict[str, str | None]:
+    """The keys of the deals of stored matches in hex digits, by match id; None: they are not public yet.
 
     What is no key stays as it is: whoever uses it says so.
     """
+    manifest = read_manifest(folder)
     try:
-        return None if newest is None else key_of_stored(folder, record, bytes.fromhex(newest)).hex()
+        newest = bytes.fromhex(manifest.key or "")
     except ValueError:
-        return newest
+        newest = b""
+    if not newest:
+        return {record.match_id: manifest.key for record in records}
+    format = _stored_format(folder, manifest)
+    return {record.match_id: key_of_match(format, newest, record.index).hex() for record in records}
+
+
+def _stored_format(folder: Path, manifest: Manifest) -> Format:
+    try:
+        return read_format(manifest.config.get("format", {"name": DEFAULT}))
+    except msgspec.ValidationError as error:
+        raise StoreError(f"{folder / MANIFEST_FILE}: config.format: {error}") from None

@@ -19,7 +19,7 @@ from arena.records import MatchRecord
 from arena.results import parquet
 from arena.results.columns import Columns, Texts, match_starts
 from arena.results.schema import MATCHES, Column, FaultPlace, Kind
-from arena.tournament.archive.finding import public_key_of
+from arena.tournament.archive.finding import public_keys
 from arena.tournament.archive.folder import ENTRIES, Entry, rated_entries
 from arena.tournament.archive.names import BotIdentity, Pool, bot_names, identity
 
@@ -98,10 +98,10 @@ def find_matches(archive: Path, rows: Iterable[int]) -> dict[int, tuple[MatchRec
     found: dict[int, tuple[MatchRecord, str | None]] = {}
     for entry, ids in _located(counted(everything), rows):
         records = parquet.find_matches(entry.folder, sorted(set(ids.values())))
-        key = entry.manifest.key
+        keys = public_keys(entry.folder, records.values())
         for row, match_id in ids.items():
             record = records[match_id]
-            found[row] = _with_names(record, names), public_key_of(entry.folder, record, key)
+            found[row] = _with_names(record, names), keys[match_id]
     return found
 
 

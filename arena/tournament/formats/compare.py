@@ -38,6 +38,7 @@ from arena.tournament.formats.tables import Table, Tables, ordered_sample, requi
 FIRST_DEALS = 8  # before the first checkpoint
 LEAST_STEP = 4
 DEALS_TO_TELL = 40  # what luck saves over fewer deals is known to no better than a fifth
+LEAST_DIFFERENCE = 1e-6  # of the smallest that matters: no tournament has the matches to see less
 GROWTH = 8  # an eighth more deals from checkpoint to checkpoint: at most so many more than needed
 
 
@@ -84,6 +85,8 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         for key in ("error", "difference"):
             if not 0.0 < getattr(settings, key) < 0.5:
                 raise ConfigError(f"compare.{key}: between 0 and 0.5, not {getattr(settings, key)}")
+        if settings.difference < LEAST_DIFFERENCE:
+            raise ConfigError(f"compare.difference: at least {LEAST_DIFFERENCE:f}, not {settings.difference}")
         bound = bound_of(settings.share, "compare.share")
         if bound + settings.difference >= 1.0:
             raise ConfigError(f"compare.share: {settings.share}: above it there is no room for the difference")
@@ -96,7 +99,8 @@ class Compare(Format, frozen=True, tag="compare", omit_defaults=True):
         """Raise ValueError for candidates or settings that no config gives."""
         if not are_places(self.candidates, len(plan.contestants)):
             raise ValueError("candidates: two of the bots are compared")
-        if not (0.0 < self.error < 0.5 and 0.0 < self.difference < 0.5 and 0.0 <= self.bound < 1.0 - self.difference):
+        has_numbers = 0.0 < self.error < 0.5 and LEAST_DIFFERENCE <= self.difference < 0.5
+        if not (has_numbers and 0.0 <= self.bound < 1.0 - self.difference):
             raise ValueError("error, difference, bound: not settings of a comparison")
 
     @property

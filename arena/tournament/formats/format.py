@@ -18,6 +18,7 @@ import msgspec
 from arena.errors import ConfigError, nearest
 from arena.match.seeds import CHAIN_KEYS
 from arena.results.journal import Journal
+from arena.results.json_text import no_collecting
 from arena.tournament.formats.tables import Stage, Tables
 
 if TYPE_CHECKING:  # both are made of a format
@@ -252,5 +253,6 @@ def default_format() -> Format:
 
 def read_format(document: object) -> Format:
     """A format as a stored plan tells it. Raises msgspec.ValidationError."""
-    found: Format = msgspec.convert(document, functools.reduce(operator.or_, formats().values()))
+    with no_collecting():
+        found: Format = msgspec.convert(document, functools.reduce(operator.or_, formats().values()))
     return found

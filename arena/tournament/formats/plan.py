@@ -19,6 +19,7 @@ from arena.match.faults import FaultPolicy
 from arena.match.seeds import commitment, key_from_seed, key_of_link, match_seeds, newest_key, table_stream
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MOST_DEALS, Clock, Limits, canonical_json
+from arena.results import json_text
 from arena.tournament.formats.format import Format, Seating, default_format, read_format
 from arena.tournament.formats.tables import EntryTables, Layers, Layout, Stage, StageLayout, Table, Tables, orders
 
@@ -98,7 +99,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def document(self) -> dict[str, Any]:
         """What two runs must have in common to be one tournament."""
-        whole: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))  # as it reads from the manifest
+        whole = json_text.decode(msgspec.json.encode(self), dict[str, Any])  # as it reads from the manifest
         del whole["key"]
         whole |= whole.pop("limits")  # beside the other fields: a plan of before has a field `memory`
         whole["commitment"] = self.commitment
@@ -264,7 +265,8 @@ def read_plan(document: dict[str, Any], key: bytes) -> Plan:
     """A plan from its document and its key. Raises ValueError that says what is wrong with the document."""
     try:
         format = read_format(document["format"]) if "format" in document else default_format()
-        plan = msgspec.convert({**document, "key": key, "limits": document, "format": format}, _ReadPlan)
+        with json_text.no_collecting():
+            plan = msgspec.convert({**document, "key": key, "limits": document, "format": format}, _ReadPlan)
         for entry in plan.entries:
             game = games.load(entry.game)
             game.check_seats(entry.seats)

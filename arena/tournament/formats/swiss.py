@@ -70,6 +70,16 @@ class Swiss(Staged, frozen=True, tag="swiss"):
             raise ConfigError(f"swiss.rounds: at least 1, not {settings.rounds}")
         return cls(settings.rounds)
 
+    def check(self, plan: Plan) -> None:
+        """Raise ValueError for stored rounds that nobody pairs so: too many, or with a bot at two tables of a game."""
+        super().check(plan)
+        if len(self.stages) > self.rounds:
+            raise ValueError("stages: more of them than rounds")
+        for number, stage in enumerate(self.stages):
+            seated = [(place, bot) for place, table in stage.tables for bot in table]
+            if len(set(seated)) != len(seated):
+                raise ValueError(f"stages[{number}]: a bot sits at two tables")
+
     def schedule(self, plan: Plan, settings: RatingSettings) -> Schedule:
         """Pairs each round when the one before it is over."""
         return SwissSchedule(plan, self.rounds)

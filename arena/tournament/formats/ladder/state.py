@@ -6,6 +6,7 @@ That is a value in the journal, written before it is acted on.
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
@@ -115,9 +116,12 @@ class LadderPlan(Staged, frozen=True):
             weights = None if leg.rules is UNSET else leg.rules.weights
             if weights is not None and (len(weights) != len(plan.entries) or not all(0 < one < math.inf for one in weights)):
                 raise ValueError(f"legs[{number}]: weights: a number above 0 for each game is needed")
-            if any(not 0 <= first <= behind <= len(plan) for first, behind in gaps):
-                raise ValueError(f"legs[{number}]: matches that the plan does not have")
+            edges = [0, *(edge for index in leg.skipped for edge in (index, index + 1)), *chain.from_iterable(gaps), len(plan)]
+            if edges != sorted(edges):
+                raise ValueError(f"legs[{number}]: matches that the plan does not have, or not in order")
             last = leg.first_stage
+        if last:
+            raise ValueError("legs[0]: the first stage is of no leg")
 
     @property
     def uses_luck(self) -> bool:
