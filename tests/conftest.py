@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would translate the same sources
 settings.register_profile("arena", deadline=None)  # a machine that has other work is slow: no finding
 settings.load_profile("arena")
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup, too, programs that the tests start hear that a terminal is closed
 gc.set_threshold(50_000, 10, 10)  # thousands of tests and all of arena are looked through each time: a third of collecting them
 
 

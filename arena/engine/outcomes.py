@@ -45,4 +45,4 @@ class RoundResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     columns: tuple[str, ...]
     """The names of the numbers, as keys of the game's words."""
     rows: tuple[SeatResult, ...]
-    """By seat or team."""
+    """The numbers of each seat or team."""

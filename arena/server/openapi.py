@@ -56,11 +56,17 @@ def document() -> dict[str, Any]:
         "info": {"title": "arena", "version": arena.__version__, "description": _ABOUT},
         "paths": {**paths, **_organising(references)},
         "components": {
-            "schemas": {name: components[name] for name in sorted(components)},
+            "schemas": {name: _plain(components[name]) for name in sorted(components)},
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"token": []}],
     }
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema as it is sent: a default that is a tuple is a list there."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(schema))
+    return found
 
 
 def _embedded() -> Iterator[tuple[str, Subject]]:

@@ -1,4 +1,4 @@
-"""A archive of small tournaments: cups, as their runs would leave them."""
+"""An archive of small tournaments: cups, as their runs would leave them."""
 
 import hashlib
 import random

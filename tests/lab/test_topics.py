@@ -36,7 +36,7 @@ def test_a_topic_ends_well_at_a_small_size(topic: str) -> None:
 @pytest.mark.slow
 def test_the_server_is_measured_at_a_small_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "TURNS", 1)
-    found = said("archive", "--sockets", "10", "--seconds", "2")
+    found = said("server", "--sockets", "10", "--seconds", "2")
     assert found["sockets"]["sockets"] == 10 and found["sockets"]["messages"] >= 10
     assert all(page["outside"] == 0 and page["kb"] > 0 for page in found["pages"]) and len(found["pages"]) > 8
     assert all(one["actions"] >= 10 and one["p95_ms"] >= one["p50_ms"] > 0 for one in found["answers"]) and found["answers"]
@@ -52,7 +52,7 @@ def test_the_laboratory_is_run_as_contributing_says() -> None:
     assert "PYTHONPATH=tests .venv/bin/python -m lab TOPIC" in (ROOT / "CONTRIBUTING.md").read_text()
 
 
-@pytest.mark.parametrize("words", [["rows", "--matches", "0"], ["exact", "--positions", "0"], ["archive", "--sockets", "0"]])
+@pytest.mark.parametrize("words", [["rows", "--matches", "0"], ["exact", "--positions", "0"], ["server", "--sockets", "0"]])
 def test_a_size_that_is_none_is_refused(words: list[str]) -> None:
     found = CliRunner().invoke(app, words)
     assert found.exit_code == 2 and "Invalid value" in found.output

@@ -13,7 +13,7 @@ from arena.reports.report import html, report
 from arena.reports.tables import skill_text
 from arena.tournament.archive.luck import pools_with_luck
 from arena.tournament.session import Results
-from helpers.archive import archive
+from helpers.server import server
 from helpers.tournaments import run
 from lab.luck_boards import PAIRS, board_certainty
 
@@ -47,11 +47,11 @@ def test_explain_tells_skill_from_luck(lucky: Results, plain: Results, capsys: p
 def test_the_page_of_a_bot_tells_skill_from_luck(lucky: Results, plain: Results) -> None:
     known = skill_of("naga", pools_with_luck(lucky.folder, lucky.manifest)["naga"], BOT)
     assert known is not None
-    with archive(lucky.folder.parent) as client:
+    with server(lucky.folder.parent) as client:
         page = client.get(f"/bots/{BOT[0]}").text
         assert "Skill and luck" in page and f"{known.luck:+.1%}" in page
         assert client.get(f"/api/bots/{BOT[0]}").json()["pools"][0]["skill"]["skill"] == pytest.approx(known.skill)
-    with archive(plain.folder.parent) as client:
+    with server(plain.folder.parent) as client:
         assert "Skill and luck" not in client.get(f"/bots/{BOT[0]}").text
 
 

@@ -19,7 +19,7 @@ from arena.results.manifest import read_manifest, write_manifest
 from arena.results.schema import LUCK
 from arena.tournament.archive.luck import add_luck, pools_with_luck
 from arena.tournament.session import Results
-from helpers.archive import archive
+from helpers.server import server
 from helpers.tournaments import run
 
 NAGA = [{"game": "naga", "seats": 2}]
@@ -161,7 +161,7 @@ def test_a_replay_tells_what_the_cards_did_and_what_the_players_did(lucky: Resul
 
 def test_the_page_of_a_match_says_what_the_cards_were_worth(lucky: Results) -> None:
     luck = next(luck for luck in parquet.read_luck(lucky.folder) if abs(luck.seats[0].luck) > 0.1)
-    with archive(lucky.folder.parent) as client:
+    with server(lucky.folder.parent) as client:
         page = client.get(f"/m/{luck.match_id}").text
         assert "What the cards were worth" in page and f"{luck.seats[0].luck:+.2f}" in page
         assert client.get(f"/api/m/{luck.match_id}").json()["luck"] == [round(seat.luck, 2) for seat in luck.seats]

@@ -318,7 +318,7 @@ def test_ratings_are_shown_without_the_matches(out: Path, capsys: pytest.Capture
     ("words", "message"),
     [
         (("dual",), "no tournament 'dual'; did you mean \"duel\"?"),
-        (("zzz",), "no tournament 'zzz'; known: cup, duel"),
+        (("zzz",), "no tournament 'zzz'; known: archive, cup, duel"),
         (("--game", "nage"), '--game nage: no such pool or game in duel; did you mean "naga"?'),
         (("--format", "xml"), "'xml' is not one of 'table', 'json', 'csv', 'md'"),
     ],

@@ -40,7 +40,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"faults": {"retire_after": 0}}, "faults.retire_after: at least 1"),
     ({"ladder": {"sigma": 0}}, "ladder.sigma: a positive number"),
     ({"name": "Class of 2027"}, "name: a name is"),
-    ({"name": "server"}, "name: 'server' is the name of the archive"),
+    ({"name": "archive"}, "name: 'archive' is the name of the archive"),
 ]
 
 

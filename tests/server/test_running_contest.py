@@ -88,7 +88,7 @@ def test_the_author_of_a_version_that_is_left_out_is_told_on_its_page(tmp_path: 
         assert (told["state"], told["asleep"]) == ("slow", 31.6)
         for page in (f"/submissions/{sent.id}", "/me"):
             assert "too slow to take part: it slept for 32 s in the ladder" in client.get(f"{page}?lang=en").text
-            assert "このホールには遅すぎます" in client.get(f"{page}?lang=ja").text
+            assert "このサーバーには遅すぎます" in client.get(f"{page}?lang=ja").text
         second = inbox.receive(sent.account, "alice", b"y", ".py", is_taken=False, is_organiser=False)
         assert inbox.end(second, State.ACCEPTED, b"{}", sha256="1" * 64, version=2).stage == "accepted"
 

@@ -70,9 +70,9 @@ ELSEWHERE = {
          "server/test_nginx.py::test_what_a_client_says_of_itself_is_dropped"),
     11: ("server/test_safety_rights.py::test_a_submission_is_its_authors_and_organisers",
          "server/test_safety_rights.py::test_no_page_shows_the_source_of_anybody",
-         "server/test_notes_in_the_server.py::test_nobody_else_reads_it",
-         "server/test_notes_in_the_server.py::test_a_bot_of_the_same_name_is_not_the_same_bot",
-         "server/test_notes_in_the_server.py::test_what_a_bot_printed_before_its_fault_is_its_authors"),
+         "server/test_notes_on_the_server.py::test_nobody_else_reads_it",
+         "server/test_notes_on_the_server.py::test_a_bot_of_the_same_name_is_not_the_same_bot",
+         "server/test_notes_on_the_server.py::test_what_a_bot_printed_before_its_fault_is_its_authors"),
     12: ("server/test_safety_rights.py::test_what_an_organiser_does_is_logged_and_the_log_only_grows",
          "server/test_safety_rights.py::test_no_code_changes_or_removes_what_is_logged"),
 }  # fmt: skip

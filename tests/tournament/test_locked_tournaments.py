@@ -182,7 +182,7 @@ def test_where_namespaces_are_not_allowed_the_level_is_locked_and_the_doctor_say
     doctor = on_kernel_without("unshare", errno.EPERM, "doctor")
     assert doctor.returncode == 0, doctor.stdout + doctor.stderr
     assert "isolation: locked (no namespaces: " in doctor.stdout and "Operation not permitted" in doctor.stdout
-    assert "Landlock alone keeps the server's files" in " ".join(doctor.stdout.split())
+    assert "Landlock alone keeps the host's files" in " ".join(doctor.stdout.split())
 
 
 def test_a_config_demands_the_full_lock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

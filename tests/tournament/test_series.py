@@ -86,7 +86,7 @@ def test_the_best_level_of_a_toy_is_found_and_better_than_the_start(tmp_path: Pa
     assert found.final is not None and found.final.verdict == "better" and found.final.low > 0
     assert [len(played.candidates) for played in found.rounds] == [8, 4, 2] * 2
     assert [played.candidates[0][3] for played in found.rounds] == [3, 9, 21] * 2  # deals by then
-    assert all(name != "server" for name in (path.name for path in (tmp_path / "out").iterdir()))
+    assert all(name != "archive" for name in (path.name for path in (tmp_path / "out").iterdir()))
 
 
 @pytest.mark.slow
@@ -244,7 +244,7 @@ def test_a_chain_is_compared_step_by_step(tmp_path: Path, capsys: pytest.Capture
     assert greedy["verdict"] == "better" and greedy["low"] > 0.6 == greedy["asked"] and greedy["deals"] < 40
     assert greedy["ms_per_decision"] > 0.0
     assert again["verdict"] == "open" and again["deals"] == 10 and again["asked"] == 0.55 and again["share"] == 0.5
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"steps-naga_greedy", "steps-again", "server"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"steps-naga_greedy", "steps-again", "archive"}
     assert main([*words, "--format", "md"]) == 3
     assert "| again | naga_greedy | 50.0% (" in (text := capsys.readouterr().out) and "not separated (55%)" in text
     assert main(["plan", str(config), "--format", "json", "--workers", "1"]) == 0
