@@ -1,5 +1,6 @@
 """`python -m arena` and the `arena` command."""
 
+import atexit
 import os
 import sys
 
@@ -21,13 +22,25 @@ def run() -> None:
         os.environ[HASH_SEED] = "0"
         os.execv(sys.executable, [sys.executable, "-P", "-m", "arena", *sys.argv[1:]])  # same process, fresh interpreter
         # (-P: a file of the current folder must not stand in for a module of the standard library)
+    codes: list[int] = []
+    atexit.register(_end_by_code, codes, INTERRUPTED)  # first, so it is called last
     output = open_streams()
     code = close_output(output, main(), failed=USER_ERROR)
     if code == INTERRUPTED:  # and again: what is left is the interpreter's own end
         import signal
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    codes.append(code)
     sys.exit(code)
+
+
+def _end_by_code(codes: list[int], code: int) -> None:
+    """End with this exit code if it is the one.
+
+    Python would end itself by SIGINT if the interrupt had passed through an `exec` of text, as those of dataclasses are.
+    """
+    if code in codes:
+        os._exit(code)
 
 
 if __name__ == "__main__":
