@@ -90,8 +90,8 @@ class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
     """How the bot's process ended, such as `exit code 3`, `SIGSEGV` or `killed by the host`; empty: it did not end."""
 
 
-MOST_ACTIONS = 1 << 17
-"""The longest log of a match: those of all games are far shorter."""
+MOST_ACTIONS = 10_000_000
+"""The longest log of a match, far above that of any game: a longer one is neither played nor read."""
 
 
 class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):

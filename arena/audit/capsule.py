@@ -15,10 +15,11 @@ import msgspec
 from arena import userfiles
 from arena.agent import StartInfo
 from arena.agent.view import View
-from arena.audit.match_audit import LoggedChoice, LoggedSeat, check_log, checked_options, own_decisions
+from arena.audit.match_audit import LoggedChoice, LoggedSeat, own_decisions
 from arena.engine.game import Document, Game
 from arena.errors import ConfigError, printable
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
+from arena.match.log import check_log, checked_options
 from arena.match.seeds import match_seeds
 from arena.match.single_match import UNHURRIED
 from arena.names import HexBytes, MatchId, Sha256, in_words

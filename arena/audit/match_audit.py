@@ -1,7 +1,6 @@
 """One stored match, played again from its action log: whether its row is what the rules make of the log and the key.
 
-The log is checked before it is played: it may come from somebody else's results, and compiled rules check nothing, so an
-action that is not legal would be played by writing where it points to. Then seats play that repeat what the log has of them.
+The log is checked before it is played (arena/match/log.py). Then seats play that repeat what the log has of them.
 """
 
 import random
@@ -11,41 +10,10 @@ from dataclasses import dataclass
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.engine.game import Game
-from arena.engine.options import OptionValue
-from arena.errors import ConfigError, StoreError
 from arena.match import Answer, Fault, MatchSetup
 from arena.match.faults import FORFEIT, settle_places
-from arena.records import Ending, MatchRecord, SeatRecord, canonical_json, json_object
+from arena.records import Ending, MatchRecord, SeatRecord, canonical_json
 from arena.results.hashing import as_float32
-
-LONGEST_DELAY = (1 << 31) - 1  # ticks of an action
-
-
-def checked_options(game: Game, record: MatchRecord) -> dict[str, OptionValue]:
-    """The rule options of a stored match, resolved. Raises StoreError for options or seats that the game does not have."""
-    try:
-        game.check_seats(len(record.seats))
-        return game.resolve_options(json_object(record.options), len(record.seats))
-    except (ConfigError, StoreError) as error:
-        raise StoreError(f"match {record.match_id}: damaged: {error}") from None
-
-
-def check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], deal_seed: int) -> bool:
-    """Return whether the log leads to the end of the match. `options`: from `checked_options`.
-
-    Raises StoreError for a log that the rules do not allow.
-    """
-    delays = record.delays
-    if len(delays) not in (0, len(record.actions)) or not all(0 <= ticks <= LONGEST_DELAY for ticks in delays):
-        raise StoreError(f"match {record.match_id}: damaged: its delays are not those of its actions")
-    if delays and game.ms_per_tick(options) is None:
-        raise StoreError(f"match {record.match_id}: damaged: it has delays, and {game.name} measures no time")
-    states = game.deal(len(record.seats), options, deal_seed)
-    for number, (action, timed) in enumerate(zip(record.actions, game.timed_log(record.actions, delays))):
-        if game.engine.is_terminal(states) or action not in game.legal_list(states):
-            raise StoreError(f"match {record.match_id}: damaged: the action of decision {number} is not legal")
-        game.engine.advance(states, timed)
-    return bool(game.engine.is_terminal(states))
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,14 @@ from arena.agent.submissions import Submissions
 from arena.agent.view import Note, Notes, View
 from arena.audit.capsule import AT_START, match_settings, setup_of
 from arena.audit.choices import house_files
-from arena.audit.match_audit import LoggedChoice, LoggedSeat, check_log, checked_options, own_decisions
+from arena.audit.match_audit import LoggedChoice, LoggedSeat, own_decisions
 from arena.engine.game import Game
 from arena.errors import ArenaError, ConfigError, StoreError, printable
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Seat, play
 from arena.match.choose import BotSeat
 from arena.match.holder import Holder
 from arena.match.in_process import InProcessSeat
+from arena.match.log import check_log, checked_options
 from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, UNHURRIED
 from arena.records import Clock, Ending, MatchRecord, json_object
 from arena.results.people import REMOTE

@@ -148,9 +148,8 @@ class _Auditor:
             self._audit.matches += 1
             found += problems
             if self._audit.matches % TOLD == 0:
-                self._audit.seconds = time.monotonic() - began
-                self._on_progress(self._audit)
-        self._on_progress(self._audit)
+                self._tell(began)
+        self._tell(began)
         try:
             while not self._unread and math.isfinite(self._checkpoint):
                 self._pass_until(self._end)
@@ -166,6 +165,10 @@ class _Auditor:
                 self._check_ratings()
             self._audit.problems += wrong
         self._audit.seconds = time.monotonic() - began
+
+    def _tell(self, began: float) -> None:
+        self._audit.seconds = time.monotonic() - began
+        self._on_progress(self._audit)
 
     def _records(self) -> Iterator[MatchRecord]:
         """The stored matches that are in the plan; notes what is missing, what is too many, and the hashes."""

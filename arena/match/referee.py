@@ -15,10 +15,9 @@ from arena.match.faults import FORFEIT, settle_places
 from arena.match.history import Decision, MatchHistory
 from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat
 from arena.match.setup import MatchSetup, match_record, seat_record
-from arena.records import Clock, Ending, FaultRecord, MatchRecord, copied
+from arena.records import MOST_ACTIONS, Clock, Ending, FaultRecord, MatchRecord, copied
 
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
-DECISION_LIMIT = 10_000_000  # far above any match of any game: a loop here is a bug of ours, and says so
 
 
 def play(
@@ -132,7 +131,7 @@ class _Table:
                 self._choose_together()
             else:
                 self._choose_alone()
-            if len(self.actions) > DECISION_LIMIT:
+            if len(self.actions) > MOST_ACTIONS:  # a loop here is a bug of ours, and says so
                 raise RuntimeError(f"match {self.setup.match_id} of {self.game.name} does not end")
 
     def played(self) -> tuple[tuple[int, int], ...]:

@@ -61,6 +61,13 @@ def contents(folder: Path, *, is_read_only: bool) -> tuple[set[int], list[str]]:
         return found, journal.repaired
 
 
+def test_a_match_as_long_as_those_of_twelve_seats_may_be_is_read_back(tmp_path: Path) -> None:
+    long = msgspec.structs.replace(record(0), actions=(0, 1) * 300_000)
+    with Journal(tmp_path) as journal:
+        add(journal, long)
+        assert list(journal.records()) == [long]
+
+
 def test_what_is_stored_comes_back_in_plan_order(stored: Path) -> None:
     for is_read_only in (False, True):
         assert contents(stored, is_read_only=is_read_only) == (set(range(MATCHES)), [])

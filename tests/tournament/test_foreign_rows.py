@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from arena.errors import StoreError
+from arena.records import MOST_ACTIONS
 from arena.results.journal import JOURNAL_FILE, checksum, row_checksum
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Settings
@@ -24,7 +25,7 @@ ratings: {{luck: false}}
 """
 NO_NUMBERS = {
     "deal": 1 << 63, "attempts": 1 << 62, "rotation": 300, "rules_version": -1, "index": -1, "delays": [1 << 40],
-    "actions": [0] * (1 << 18),
+    "actions": [0] * (MOST_ACTIONS + 1),
     "faults": [{"seat": 0, "decision": 10**15, "ending": "crash", "reason": "x"}],
 }  # fmt: skip
 NOT_PLANNED: dict[str, Callable[[dict[str, Any]], object]] = {
@@ -77,6 +78,17 @@ def test_a_number_that_no_match_has_is_refused(name: str, begun: Path) -> None:
     rewrite(begun, lambda match: match.update({name: NO_NUMBERS[name]}))
     with pytest.raises(StoreError, match=r"is not (ours|the one of this plan)"):
         played(begun, Observer())
+
+
+@pytest.mark.parametrize("log", [[-1], [1 << 62], [0] * 1_000_000], ids=["below", "beyond", "long"])
+def test_no_log_that_the_rules_do_not_allow_is_looked_at_for_luck(log: list[int], tmp_path: Path) -> None:
+    config = tmp_path / "cup.yaml"
+    config.write_text(CONFIG.replace("ratings: {luck: false}\n", ""))
+    with pytest.raises(Interrupted):
+        played(config, Stopping())
+    rewrite(config, lambda match: match.update(actions=log))
+    with pytest.raises(StoreError, match=r"the action of decision \d+ is not legal"):
+        played(config, Observer())
 
 
 def test_a_fault_of_no_seat_is_refused(begun: Path) -> None:

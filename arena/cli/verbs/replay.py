@@ -6,7 +6,6 @@ import typer
 
 from arena import games
 from arena.audit.laws.traces import logged_lines
-from arena.audit.match_audit import check_log, checked_options
 from arena.audit.notes import notes_of
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.games import ready
@@ -16,6 +15,7 @@ from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.engine.readiness import CHANCE
 from arena.errors import ConfigError, StoreError
+from arena.match.log import check_log, checked_options
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import LuckCourse, course_of
 from arena.records import MatchRecord

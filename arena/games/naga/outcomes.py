@@ -2,18 +2,12 @@
 
 from typing import Any
 
-from arena.engine.game import Document
 from arena.engine.outcomes import Cell, Fact, RoundResult, SeatResult
 from arena.engine.position import Fields
 from arena.games.naga.rules import fields_won
-from arena.games.naga.text import closed_position
+from arena.games.naga.text import closed_position as table
 
 __all__ = ["result", "table"]
-
-
-def table(ended: Any) -> Document:
-    """The table at the end of a game, both hands open."""
-    return closed_position(ended)
 
 
 def result(before: Any, _action: int, ended: Any) -> RoundResult:

@@ -2,20 +2,14 @@
 
 from typing import Any
 
-from arena.engine.game import Document
 from arena.engine.outcomes import Cell, Fact, RoundResult, SeatResult
 from arena.engine.position import Fields
-from arena.games.nertz.text import closed_position
+from arena.games.nertz.text import closed_position as table
 from arena.games.nertz.words import units_in
 
 __all__ = ["result", "table"]
 
 COLUMNS = ("laid", "result_nertz", "this_round", "total")
-
-
-def table(ended: Any) -> Document:
-    """The table at the end of a round, all cards open."""
-    return closed_position(ended)
 
 
 def result(before: Any, _action: int, ended: Any) -> RoundResult:

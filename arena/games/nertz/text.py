@@ -60,10 +60,7 @@ def event_texts(s: Any, seen: int) -> list[tuple[int, str]]:
 def to_position(s: Any) -> Document:
     """The whole position, hidden cards too."""
     fields = Fields(s)
-    document = _position(fields)
-    for unit, layout in enumerate(document["units"]):
-        layout["nertz"] = nertz_cards(fields, unit)
-        layout.update(stock_and_waste(fields, unit, lambda _value: True))
+    document = _opened(_position(fields), fields)
     if fields.phase == PLAY:
         seats = range(fields.seats)
         document["pending"] = [_choice(fields, seat) for seat in seats]
@@ -93,13 +90,18 @@ def masked_position(s: Any, seat: int) -> Document:
 
 
 def closed_position(s: Any) -> Document:
-    """The table at the end of a round, for people: all cards that anybody has seen open. It cannot be played on."""
+    """The table at the end of a round, for people: all cards open. It cannot be played on."""
     fields = Fields(s)
-    document = _public_position(fields)
+    document = _opened(_public_position(fields), fields)
+    return document | ({"round_over": True} if fields.phase == ROUND_OVER else {})
+
+
+def _opened(document: Document, fields: Fields) -> Document:
+    """The document with every card of every unit."""
     for unit, layout in enumerate(document["units"]):
         layout["nertz"] = nertz_cards(fields, unit)
         layout.update(stock_and_waste(fields, unit, lambda _value: True))
-    return document | ({"round_over": True} if fields.phase == ROUND_OVER else {})
+    return document
 
 
 def describe(s: Any, seat: int | None) -> str:

@@ -2,22 +2,16 @@
 
 from typing import Any
 
-from arena.engine.game import Document
 from arena.engine.outcomes import Cell, Fact, RoundResult, SeatResult
 from arena.games.yaniv.rows import hand_value
 from arena.games.yaniv.rules import PENALTY
 from arena.games.yaniv.state import CALL, START
-from arena.games.yaniv.text import closed_position
+from arena.games.yaniv.text import closed_position as table
 from arena.games.yaniv.words import plain
 
 __all__ = ["result", "table"]
 
 COLUMNS = ("in_hand", "result_points", "total")
-
-
-def table(ended: Any) -> Document:
-    """The table at the end of a round, all hands open."""
-    return closed_position(ended)
 
 
 def result(before: Any, action: int, ended: Any) -> RoundResult:

@@ -13,11 +13,11 @@ import msgspec
 import numpy as np
 
 from arena import games
-from arena.audit.match_audit import checked_options
 from arena.engine.game import Document, Game
 from arena.engine.options import OptionValue
 from arena.engine.outcomes import RoundResult
 from arena.errors import StoreError, one_line, printable
+from arena.match.log import checked_options
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import course_of
 from arena.records import Ending, MatchRecord

@@ -9,10 +9,10 @@ from functools import cache
 from types import ModuleType
 
 from arena import games
-from arena.audit.match_audit import check_log
 from arena.engine.game import Document, Game, States
 from arena.engine.options import OptionValue
 from arena.engine.outcomes import RoundResult
+from arena.match.log import check_log
 from arena.records import MatchRecord
 
 

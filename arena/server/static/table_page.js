@@ -162,15 +162,14 @@
 
     onFrame(frame) {
       frame = {events: [], choosing: [], text: "", ...frame};
-      if (this.isRealTime && this.held) {   // the end of a round is looked at: nothing counts before the next one has begun
+      if (this.isRealTime && this.held && !this.isFresh) {   // the end of a round is looked at: nothing counts before the next one has begun
         this.frames = [frame];
         this.held.until = Math.min(this.held.until, performance.now() + (frame.tick_ms ?? 0) / 2);
         return;
       }
       if (this.isFresh || this.isRealTime) {
         this.frames = [];
-        clearTimeout(this.timer);
-        this.timer = null;
+        this.stopWaiting();
         this.show(frame, !this.isFresh);
         this.isFresh = false;
         return;
@@ -244,9 +243,9 @@
      * In real time the new cards are shown early enough to look at them.
      */
     hold() {
-      const others = this.welcome.places.filter(({person, replaced}) => person && !replaced).length > 1;
-      const seconds = this.isRealTime ? TOGETHER : others ? Math.min(TOGETHER, HOLDS[this.pace.value] ?? TOGETHER) : HOLDS[this.pace.value] ?? HOLDS.normal;
-      this.held = {until: performance.now() + 1000 * seconds};
+      const waits = this.isRealTime || this.welcome.places.filter(({person, replaced}) => person && !replaced).length > 1;
+      const seconds = HOLDS[this.pace.value] ?? HOLDS.normal;
+      this.held = {until: performance.now() + 1000 * (waits ? Math.min(TOGETHER, seconds) : seconds)};
       const look = () => {
         const left = Math.ceil((this.held.until - performance.now()) / 1000);
         if (left <= 0) { this.release(); return; }
@@ -263,20 +262,22 @@
     /** Go on from the end of a round. */
     release() {
       if (!this.held) return;
-      this.held = null;
-      this.goOn.hidden = true;
-      clearTimeout(this.timer);
-      this.timer = null;
+      this.stopWaiting();
       this.next();
+    }
+
+    /** No frame is waited for any more, nor is the end of a round looked at. */
+    stopWaiting() {
+      clearTimeout(this.timer);
+      this.timer = this.held = null;
+      this.goOn.hidden = true;
     }
 
     /** Show the newest frame at once, and list what the others told. */
     showAll() {
-      this.held = null;
-      clearTimeout(this.timer);
+      this.stopWaiting();
       for (const frame of this.frames.splice(0)) this.show(frame, true, 0);
       this.skip.hidden = true;
-      this.timer = null;
       this.ready();
     }
 

@@ -15,10 +15,10 @@ from arena import games
 from arena.audit.capsule import pack, setup_of
 from arena.audit.choices import Choices, TooLong, choices, house_files
 from arena.audit.laws.traces import logged_lines
-from arena.audit.match_audit import check_log, checked_options
 from arena.engine.readiness import CHANCE
 from arena.errors import StoreError, without_trace
 from arena.match import HostTrouble
+from arena.match.log import check_log, checked_options
 from arena.match.seeds import deal_seed
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord, json_object

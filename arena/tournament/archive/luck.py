@@ -9,6 +9,7 @@ from arena import games
 from arena.disk import is_there
 from arena.engine.readiness import CHANCE
 from arena.errors import ConfigError, StoreError
+from arena.match.log import check_log
 from arena.names import in_words
 from arena.ratings.match_luck import estimates, luck_of, no_luck
 from arena.ratings.rows import PoolRows
@@ -22,7 +23,7 @@ from arena.tournament.workers.compiling import Needs
 from arena.tournament.workers.each_match import each_match
 from arena.tournament.workers.processes import available_cpus
 
-WITHOUT = "no room of its games says what chance decides in it"
+WITHOUT = "none of its games says what chance decides in it"
 TOLD = 64  # matches from one word on how many are done to the next
 MATCHES_FOR_ALL = 500  # below, starting more processes takes longer than it saves
 
@@ -98,7 +99,15 @@ def _counted(lucks: Iterable[MatchLuck], hear: Callable[[int], object]) -> Itera
 
 
 def match_luck(plan: Plan, record: MatchRecord) -> MatchLuck:
-    """The luck of a stored match. The part CHANCE of its game should be compiled: else it is compiled here."""
-    return (
-        luck_of(games.load(record.game), plan.setup(record.index), record) if games.has_luck(record.game) else no_luck(record)
-    )
+    """The luck of a stored match. Raises StoreError for one that the plan has otherwise, or whose log the rules do not allow.
+
+    The part CHANCE of its game should be compiled: else it is compiled here.
+    """
+    setup = plan.setup(record.index)
+    if (record.game, len(record.seats)) != (setup.game, len(setup.players)):
+        raise StoreError(f"match {record.match_id}: damaged: not the match {record.index} of this plan")
+    if not games.has_luck(setup.game):
+        return no_luck(record)
+    game = games.load(setup.game)
+    check_log(game, record, setup.options, setup.deal_seed)
+    return luck_of(game, setup, record)
