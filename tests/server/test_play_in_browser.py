@@ -13,7 +13,18 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from helpers.browser import Watched, chromium, in_browser, look, settled, watched
-from helpers.play_pages import OVER, TURN, Player, by_keys, by_mouse, by_touch, join_table, open_table, played_to_the_end
+from helpers.play_pages import (
+    MOST_STEPS,
+    OVER,
+    TURN,
+    Player,
+    by_keys,
+    by_mouse,
+    by_touch,
+    join_table,
+    open_table,
+    played_to_the_end,
+)
 from helpers.processes import live_tables, until
 from helpers.serving import Served, served
 
@@ -148,6 +159,35 @@ def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window:
     page.locator(".live-tools button").click()
     page.locator(".live-dialog .live-main").click()
     expect(second.locator(".live-trouble")).to_be_visible()
+
+
+def test_the_end_of_a_round_stays_until_the_person_goes_on_or_the_line_was_cut(window: Watched, server: Served) -> None:
+    page, player = window.page, Player(window.page, by_mouse)
+    open_table(page, server, "ida", game="naga", seats=["me", BOT], options={"series": "games:3"})
+    page.wait_for_selector(TURN, timeout=START_MS)
+    go_on = page.locator(".live-round .live-main")
+
+    def play_on() -> None:
+        for _ in range(MOST_STEPS):
+            if go_on.is_visible():
+                return
+            player.step()
+        raise AssertionError(page.locator(".live-status").inner_text())
+
+    play_on()
+    expect(page.locator(".live-round .is-changed, .live-round .round-fact").first).to_be_visible()
+    assert page.locator(".live-table .hand .card-back").count() == 0 and not page.locator(".player-text").is_visible()
+    go_on.click()
+    expect(page.locator(".live-round")).to_be_hidden()
+    page.wait_for_selector(TURN)
+    play_on()
+    page.context.set_offline(True)
+    expect(page.locator(".live-trouble")).to_be_visible()
+    page.context.set_offline(False)
+    expect(page.locator(".live-trouble")).to_be_hidden(timeout=20_000)
+    page.wait_for_selector(TURN)
+    page.locator(".live-tools button").click()
+    page.locator(".live-dialog .live-main").click()
 
 
 def test_a_table_whose_process_is_killed_says_so_and_the_server_lives(window: Watched, server: Served) -> None:
