@@ -73,7 +73,7 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
                 is_new |= workers.play(first, last)
                 workers.wait_for(jit.RATINGS)
                 _add_luck(schedule, journal, first, last, rows.count(first, last))
-                for outcome in _planned(schedule.plan, journal, first, last):
+                for outcome in rows.outcomes(first, last):
                     ratings.add(outcome)
                     schedule.add(outcome)
                     if not outcome.is_void:
@@ -117,6 +117,9 @@ class _EndedByObserver(Exception):
     """The run is ended from outside, with the reason."""
 
 
+_STORED, _FOUND = 1, 2  # of a match in the journal: by this run, by whoever wrote what was there before; 0: it lacks
+
+
 class _Rows:
     """Takes finished matches into the journal, each once. Those of later segments wait until it is decided if they count."""
 
@@ -128,7 +131,7 @@ class _Rows:
         self._beyond: set[int] = set()  # matches of stages that the plan, which may still be growing, does not have yet
         for index in journal.indices():
             if index < len(self._done):
-                self._done[index] = 1
+                self._done[index] = _FOUND
             else:
                 self._beyond.add(index)
         self._score = read_score(journal)
@@ -142,7 +145,7 @@ class _Rows:
         self._done.extend(bytes(max(0, last - len(self._done))))
         for index in [index for index in self._beyond if index < last]:
             self._beyond.remove(index)
-            self._done[index] = 1
+            self._done[index] = _FOUND
         self._end = last
         known = [self._ahead.pop(index) for index in sorted(self._ahead) if index < last]
         self.progress.ahead = len(self._ahead)
@@ -155,6 +158,14 @@ class _Rows:
         if self._beyond:
             raise _odd_row(self._journal, min(self._beyond))
 
+    def outcomes(self, first: int, last: int) -> Iterator[Outcome]:
+        """What came of the stored matches of a part. Raises StoreError for a found one that the plan has otherwise."""
+        for outcome in self._journal.outcomes(first, last):
+            index = outcome.index
+            if not first <= index < last or (self._done[index] == _FOUND and not _is_planned(self.schedule.plan, outcome)):
+                raise _odd_row(self._journal, index)
+            yield outcome
+
     def lacking(self, first: int, last: int) -> Iterator[int]:
         """The matches of a part of the plan that have to be played, in the order of playing, made one at a time."""
         for index in spread(first, last):
@@ -163,7 +174,7 @@ class _Rows:
 
     def count(self, first: int, last: int) -> int:
         """Return how many matches of a part of the plan are stored."""
-        return self._done.count(1, first, last)
+        return len(range(len(self._done))[first:last]) - self._done.count(0, first, last)
 
     def keep(self, chunk: Chunk, earlier: Mapping[int, Sequence[Failure]]) -> None:
         """Store the matches of a chunk. `earlier`: failed attempts at those that were tried before, by index."""
@@ -194,7 +205,7 @@ class _Rows:
         notes = {**pace.values(), **score.values(), **self._trouble_by_now().values()}
         new = self._journal.add([row for row, _ in matches], notes)
         for row in new:
-            self._done[row[1]] = 1
+            self._done[row[1]] = _STORED
         self._observer.played(bot for row in new if Ending.HOST not in fresh[row[1]] for bot in self._bots(row[1]))
         for ending, count in score.endings.items():
             if ending is not Ending.PLAYED and (more := count - self._score.endings.get(ending, 0)):
@@ -313,24 +324,16 @@ class _Workers:
             raise _EndedByObserver(why)
 
 
-def _planned(plan: Plan, journal: Journal, first: int, last: int) -> Iterator[Outcome]:
-    """What came of the stored matches of a part of the plan. Raises StoreError for one that the plan has otherwise."""
-    for outcome in journal.outcomes(first, last):
-        if not first <= outcome.index < last:
-            raise _odd_row(journal, outcome.index)
-        place, deal = plan.deal_of(outcome.index)
-        entry, seats = plan.entries[place], outcome.seats
-        bots = [plan.contestants[bot] for bot in plan.bots(outcome.index)]
-        if (outcome.deal, outcome.pool, outcome.options, len(seats)) != (
-            deal,
-            entry.pool,
-            entry.options_text,
-            entry.seats,
-        ) or sorted((bot.name, bot.version) for bot in bots) != sorted((seat.bot, seat.bot_version) for seat in seats):
-            raise _odd_row(journal, outcome.index)
-        if outcome.is_measured and games.load(entry.game).ms_per_tick(entry.options) is None:
-            raise _odd_row(journal, outcome.index)
-        yield outcome
+def _is_planned(plan: Plan, outcome: Outcome) -> bool:
+    """Return whether the plan has the match as the journal has it."""
+    place, deal = plan.deal_of(outcome.index)
+    entry, seats = plan.entries[place], outcome.seats
+    bots = [plan.contestants[bot] for bot in plan.bots(outcome.index)]
+    return (
+        (outcome.deal, outcome.pool, outcome.options, len(seats)) == (deal, entry.pool, entry.options_text, entry.seats)
+        and sorted((bot.name, bot.version) for bot in bots) == sorted((seat.bot, seat.bot_version) for seat in seats)
+        and not (outcome.is_measured and games.load(entry.game).ms_per_tick(entry.options) is None)
+    )
 
 
 def _odd_row(journal: Journal, index: int) -> StoreError:

@@ -12,10 +12,11 @@ from arena.games import names
 from arena.reports import report as page_module
 from arena.reports.pages import frames as frames_module
 from arena.reports.pages.frames import StoredMatch
-from arena.reports.pages.scenes import position
+from arena.reports.pages.scenes import position, result
 from arena.reports.pages.words import Words
 from arena.reports.replay import RULE, replay_lines
 from arena.reports.report import html, report
+from arena.reports.round_result import round_lines
 from helpers.browser import chromium, in_browser, settled, watched
 from helpers.games_played import play_all_games
 
@@ -30,7 +31,8 @@ STEPS = """async (id) => {
     const number = now?.querySelector("button").textContent ?? "";
     const lines = now?.querySelectorAll("p:not(.player-stage-note, .player-lost-here)") ?? [];
     const said = Array.from(lines, (line) => line.textContent);
-    found.push({number, said, text: details.querySelector(".player-text").textContent});
+    const facts = Array.from(details.querySelectorAll(".player-result:not([hidden]) .round-fact"), (line) => line.textContent);
+    found.push({number, said, facts, text: details.querySelector(".player-text").textContent});
     if (slider.value === slider.max) return found;
     const before = slider.value;
     button.click();
@@ -105,7 +107,10 @@ def test_steps_are_those_that_arena_replay_prints(
     bots = [row.bot for row in match.record.seats]
     lines = list(replay_lines(match.game, match.record, match.options, match.deal_seed))
     printed = "\n".join(lines[1 : -len(bots)]).split(RULE + "\n")
-    shown = [step["text"] for step in steps]
+    ends = [result(match.game, scene) for scene in match.scenes]
+    told = [[] if end is None else list(round_lines(end, game, bots)) for end in ends]
+    assert [step["facts"] for step in steps] == [[line for line in lines if line[0] != " "] for lines in told]
+    shown = ["\n".join([step["text"], *lines]) for step, lines in zip(steps, told, strict=True)]
     texts = [re.split(r"(?m)^ *\d+  seat \d+  ", part)[0].rstrip("\n") for part in printed[1:]]
     assert shown == texts
     events = [re.findall(r"(?m)^ *(\d+)  seat (\d+)  (.*)$", part) for part in printed]
@@ -125,7 +130,7 @@ def test_the_browser_finds_the_position_of_every_step(
     assert [eyes for eyes, _ in found] == [None, *range(len(match.record.seats))]
     for eyes, positions in found:
         for shown, scene in zip(positions, match.scenes, strict=True):
-            assert shown == position(match.game, scene, eyes) or scene.is_end_of_round
+            assert shown == position(match.game, scene, eyes)
 
 
 @pytest.mark.parametrize("game", names())
