@@ -72,6 +72,8 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
                 is_new = rows.begin(last)
                 is_new |= workers.play(first, last)
                 workers.wait_for(jit.RATINGS)
+                if schedule.plan.format.uses_luck:
+                    workers.finish_compiling()
                 _add_luck(schedule, journal, first, last, rows.count(first, last))
                 for outcome in rows.outcomes(first, last):
                     ratings.add(outcome)
@@ -89,6 +91,7 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
             if settings.job is Job and not settings.never_stops:  # not where matches are only counted, not played
                 hashes = [bot.files.sha256 for bot in planned.tournament.bots]
                 repeats.repeat(schedule.plan, journal, hashes, workers.driver, observer.say)
+            workers.finish_compiling()  # luck, which is worked out next
             if schedule.outcome is not None:
                 progress.total = progress.done
                 observer.say(schedule.outcome)
@@ -259,6 +262,11 @@ class _Workers:
         """Wait until something is compiled, if it is being compiled."""
         if self._compiling is not None:
             self._compiling.wait_for(name)
+
+    def finish_compiling(self) -> None:
+        """Wait until all is compiled, the luck of matches, too."""
+        if self._compiling is not None:
+            self._compiling.finish()
 
     def driver(self) -> Driver:
         """The driver loop; the workers are started when it is first asked for."""

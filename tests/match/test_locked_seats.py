@@ -277,7 +277,7 @@ def test_the_bench_shows_seats_with_one_room_and_with_all(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, few in (("seats.STARTS", 2), ("seats.ROUND_TRIPS", 5), ("seats.MATCH_SECONDS", 1e-6)):
-        monkeypatch.setattr(f"arena.cli.measuring.{name}", few)
+        monkeypatch.setattr(f"arena.cli.bench.{name}", few)
     for name in ("STARTS", "ROUND_TRIPS"):
         monkeypatch.setattr(f"arena.cli.measuring.commands.{name}", 2)
     assert main(["bench", "seats", "--format", "json"]) == 0

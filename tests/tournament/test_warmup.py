@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.engine import jit
+from arena.engine.readiness import CHANCE
 from arena.errors import ArenaError
 from arena.tournament.workers import compiling
 from arena.tournament.workers.compiling import _started, warm_games
@@ -88,3 +89,9 @@ def test_a_part_that_a_bot_asks_for_and_that_does_not_compile_ends_nothing(
     assert said[0] == "compiling nowhere: search by flat: a bot asks for it for the first time ..."
     assert said[1].startswith('warning: nowhere: search by flat could not be compiled: game: no game "now')
     assert len(said) == 2 and len(started) == 1
+
+
+def test_luck_is_compiled_before_it_is_worked_out_and_no_match_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jit, "is_warm", lambda name, part="": part != CHANCE)
+    lacking = compiling.Compiling({"naga": (CHANCE,)}, print)
+    assert not lacking.is_over and lacking.is_ready("naga")

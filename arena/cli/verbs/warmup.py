@@ -19,8 +19,8 @@ def warmup(
 ) -> int:
     """Compile the rules now instead of at the first use.
 
-    With the rules, all searches that bots can ask for. Other commands compile what they need themselves. Everything is kept in
-    a cache.
+    With the rules, all searches that bots can ask for, and what tells luck. Other commands compile what they need themselves.
+    Everything is kept in a cache.
     """
     names = games or all_games()
     for name in names:

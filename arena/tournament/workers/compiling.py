@@ -37,8 +37,8 @@ _NEWS = "arena: "  # and a line for people
 
 
 def everything(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """All that bots can ask for in these games."""
-    return dict.fromkeys(names, games.PARTS)
+    """All that bots can ask for in these games, and what tells the luck of their matches."""
+    return {name: (*games.PARTS, CHANCE) if games.has_luck(name) else games.PARTS for name in names}
 
 
 @dataclass
@@ -65,6 +65,11 @@ class _Task:
         """What is left of it, in words."""
         return [self.label(part) for part in self.parts] or [self.name]
 
+    @property
+    def is_playable(self) -> bool:
+        """Whether it is a game of which nothing is left that a match calls: luck is worked out afterwards."""
+        return set(self.parts) == {CHANCE}
+
     def label(self, part: str) -> str:
         """A part of it in words; the rules are what everybody calls the game."""
         return self.name if part == RULES else part_text(self.name, part)
@@ -83,7 +88,7 @@ class Compiling:
         tasks += [_Task(name, module, deque()) for name, module in others.items() if not jit.is_warm(name)]
         # First what all games wait for, then the games that take longest: one that is begun last is waited for alone.
         self._waiting = deque(sorted(tasks, key=lambda task: (bool(task.parts), -len(task.parts), -_source_bytes(task))))
-        self._open = {task.name: task for task in tasks}
+        self._open = {task.name: task for task in tasks if not task.is_playable}
         self._pipes = selectors.DefaultSelector()
         self._took: defaultdict[bool, list[float]] = defaultdict(list)  # seconds, of rules (True) and of other parts
         self._began = time.monotonic()
@@ -127,7 +132,7 @@ class Compiling:
         return len(self._pipes.get_map() or ())
 
     def is_ready(self, name: str) -> bool:
-        """Return whether all that was to be compiled for a game, or a thing of another name, is compiled."""
+        """Return whether all that matches of a game, or users of a thing of another name, wait for is compiled."""
         return name not in self._open
 
     def is_compiled(self, game: str, part: str) -> bool:
@@ -156,7 +161,7 @@ class Compiling:
                 self._fill()
 
     def wait_for(self, name: str) -> None:
-        """Wait until a game, or a thing of another name, is compiled."""
+        """Wait until a game, or a thing of another name, is ready."""
         while not self.is_ready(name):
             self.look(1.0)
 
@@ -235,8 +240,8 @@ class Compiling:
         self._took[part == RULES].append(now - task.since)
         task.since = now
         self._done += 1
-        if not task.parts and not task.was_asked:
-            del self._open[task.name]
+        if (not task.parts or task.is_playable) and not task.was_asked:
+            self._open.pop(task.name, None)
         label = task.label(part) if part else task.name
         if self._done < self._total:
             self._say(f"{label} is compiled, {self._done} of {self._total}, about {self.seconds_left or 0:.0f} s left")
@@ -249,7 +254,7 @@ def _in_words(tasks: Iterable[_Task]) -> str:
     """Return what is to be compiled: names, those together that lack the same parts."""
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for task in tasks:
-        others = [part for part in (SAMPLING, ENCODING) if part in task.parts]
+        others = [part for part in (SAMPLING, ENCODING, CHANCE) if part in task.parts]
         methods = [part for part in task.parts if part not in (RULES, *others)]
         words = [part_text("", part) for part in others] + [f"search by {', '.join(methods)}"] * bool(methods)
         alike[" and ".join(words)].append(task.name)
@@ -269,7 +274,7 @@ def _lacking(name: str, parts: Collection[str]) -> list[str]:
     """The parts of a game that are not in the cache, the rules first."""
     game = games.load(name)
     rules = [] if jit.is_warm(game.package) else [RULES]
-    return rules + [part for part in games.PARTS if part in parts and not games.part(game, part).is_compiled]
+    return rules + [part for part in (*games.PARTS, CHANCE) if part in parts and not games.part(game, part).is_compiled]
 
 
 def _started(module: str, name: str, parts: Iterable[str] = ()) -> subprocess.Popen[bytes]:
