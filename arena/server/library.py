@@ -54,6 +54,10 @@ class SubmittedBots:
             }
             return {name: bot for name, (_, bot) in self._known.items() if bot.versions or bot.trouble}
 
+    def withdrawn(self) -> frozenset[str]:
+        """The names of the bots that are withdrawn."""
+        return frozenset(name for name, bot in self.all().items() if bot.withdrawal is not None)
+
     def of(self, name: str) -> SubmittedBot | None:
         """One submitted bot; None: there is none of this name. Raises StoreError for damaged files."""
         found = self._read(name)

@@ -16,8 +16,8 @@ from arena.ratings.standings import Standings
 from arena.records import MatchRecord
 from arena.results import parquet
 from arena.results.manifest import BotEntry, Manifest, write_manifest
-from arena.server.views.hidden import LONG, WhyHidden, hidden_bots
-from arena.server.views.tables import board_rows
+from arena.server.views.hidden import LONG, WhyHidden, hidden_bots, withdrawn_bots
+from arena.server.views.tables import board_rows, with_hidden
 from helpers.records import make_rating, make_record, make_seat, numbered
 from helpers.results import HOSTILE, make_manifest, write_results
 from helpers.server import server
@@ -164,8 +164,28 @@ def test_a_ladder_hides_old_versions_and_who_is_retired_or_gone() -> None:
     found = hidden_bots(manifest, ratings)["naga"]
     assert found == {("fox", 1): WhyHidden.OLD, ("owl", 1): WhyHidden.RETIRED, ("crab", 1): WhyHidden.GONE}
     rows = board_rows(ratings, "naga", hidden={"naga": found})
-    assert [row.bot for row in rows if row.hidden is None] == ["fox"]
+    assert [(row.bot, row.rank) for row in rows if row.hidden is None] == [("fox", 1)]
     assert hidden_bots(msgspec.structs.replace(manifest, config={}), ratings) == {}  # what ends hides nobody
+
+
+def test_ranks_count_the_bots_that_are_shown() -> None:
+    """Of six bots on a board, ten points apart with intervals of 8 to each side, the second and the fifth are hidden."""
+    ratings = [
+        msgspec.structs.replace(
+            make_rating(), bot=name, rating=rating, mu=rating, low=rating - 8, high=rating + 8, rank=place,
+            rank_low=max(1, place - 1), rank_high=min(6, place + 1),
+        )
+        for place, (name, rating) in enumerate(zip("abcdef", (60.0, 50.0, 40.0, 30.0, 20.0, 10.0)), 1)
+    ]  # fmt: skip
+    gone = {("b", 1): WhyHidden.OLD, ("e", 1): WhyHidden.GONE}
+    rows = board_rows(ratings, "naga", hidden={"naga": gone})
+    ranks = {row.bot: (row.rank, row.rank_low, row.rank_high) for row in rows}
+    assert ranks == {
+        "a": (1, 1, 1), "b": (None, None, None), "c": (2, 2, 3), "d": (3, 2, 3), "e": (None, None, None), "f": (4, 4, 4),
+    }  # fmt: skip
+    assert [row.separable for row in rows] == [None, None, True, False, None, True]
+    by_turns = board_rows(ratings, "naga", hidden={"naga": {("b", 1): WhyHidden.OLD}})
+    assert with_hidden(by_turns, gone) == rows  # one after the other
 
 
 def test_who_is_surely_last_for_long_is_hidden_unless_it_is_a_mark() -> None:
@@ -223,10 +243,28 @@ def test_dead_bots_are_hidden_counted_and_shown_by_one_click(contest: TestClient
 
 def test_the_board_of_a_ladder_hides_the_same(contest: TestClient) -> None:
     found = contest.get("/api/t/class").json()
-    assert [(row["bot"], row["version"]) for row in found["board"]] == [("fox", 2)] and found["hidden"] == 2
+    assert [(row["bot"], row["version"], row["rank"]) for row in found["board"]] == [("fox", 2, 1)] and found["hidden"] == 2
     assert 'href="?hidden=true"' in contest.get("/t/class").text
     whole = contest.get("/api/t/class?hidden=true").json()
     assert len(whole["board"]) == 3 and whole["hidden"] == 0
     assert {row["hidden"] for row in whole["board"]} == {None, "old", "retired"}
+    assert [row["rank"] for row in whole["board"] if row["hidden"]] == [None, None]
     page = contest.get("/t/class?hidden=true").text
     assert "data-whole" in page and 'href="?"' in page
+
+
+def test_a_bot_has_one_rank_on_all_pages(contest: TestClient) -> None:
+    (leader,) = contest.get("/api").json()["tournaments"][0]["leaders"]
+    assert (leader["bot"], leader["version"], leader["rank"]) == ("fox", 2, 1)
+    page = contest.get("/api/bots/fox").json()
+    assert [(one["version"], one["rank"], one["bots"]) for one in page["appearances"]] == [(2, 1, 1), (1, None, 1)]
+    assert [pool["rank"] for pool in page["pools"]] == [1]
+    assert [one["rank"] for bot in contest.get("/api/bots?state=all").json()["bots"] for one in bot["ratings"]] == [1, None]
+
+
+def test_a_bot_of_a_contest_leaves_the_board_as_soon_as_it_is_withdrawn() -> None:
+    manifest = ladder(entry("fox"), entry("owl"), entry("mark", trusted=True))
+    as_contest = {**manifest.config, "format": {**manifest.config["format"], "owners": ["aya", "ben", ""]}}
+    of_contest = msgspec.structs.replace(manifest, config=as_contest)
+    assert withdrawn_bots(manifest, ["owl"]) == {}  # a ladder of whoever was named by hand
+    assert withdrawn_bots(of_contest, ["owl", "mark", "bee"]) == {("owl", 1): WhyHidden.GONE}

@@ -15,7 +15,7 @@ from arena.agent.submissions import Submissions
 from arena.results.inbox import Inbox, State
 from arena.results.manifest import write_manifest
 from arena.results.site_file import Account, OwnedBots, Role, SiteFile
-from arena.server.contest.marks import BotMark, Marks, PoolMark, keep_marks
+from arena.server.contest.marks import BotMark, Marks, PoolMark, keep_marks, without
 from arena.server.contest.messages import Checked
 from arena.server.running_contest.running import FRESH_SECONDS, RecentMarks, RunningContest
 from arena.server.views.contest import BOM, marks_csv
@@ -100,13 +100,36 @@ def test_marks_are_computed_now_and_then_and_once_frozen_never_again(tmp_path: P
     (tmp_path / "class.yaml").write_text(FILE)
     contest = RunningContest(tmp_path / "class.yaml", tmp_path, command=IDLE).contest
     time = [0.0]
-    recent = RecentMarks(contest, tmp_path / "class", clock=lambda: time[0])
+    recent = RecentMarks(contest, tmp_path, clock=lambda: time[0])
     first = recent.now()
     assert recent.now() is first and not first.is_frozen
     time[0] += FRESH_SECONDS
     assert recent.now() is not first
     keep_marks(tmp_path / "class", made(bot_mark("fox", 4.0), is_frozen=True))
     assert recent.now().is_frozen and recent.now().bots[0].mark == 4.0  # at once, also before the others are old
+
+
+def test_a_withdrawn_bot_leaves_provisional_marks_at_once_and_frozen_ones_never(tmp_path: Path) -> None:
+    (tmp_path / "class.yaml").write_text(FILE)
+    ladder = [bot_mark("naga_greedy", 3.0, pool_mark(), is_reference=True), bot_mark("fox", 4.0, pool_mark()), bot_mark("owl")]
+    recent = RecentMarks(RunningContest(tmp_path / "class.yaml", tmp_path, command=IDLE).contest, tmp_path, clock=lambda: 0.0)
+    recent.now()
+    recent._known = made(*ladder)  # as if the ladder had played so far
+    store = Submissions(tmp_path)
+    for name in ("fox", "naga_greedy", "owl"):
+        store.submit(name, BotFiles(f"{name}.py", {f"{name}.py": name.encode()}), ())
+    assert [one.bot for one in recent.now().bots] == ["naga_greedy", "fox", "owl"]
+    store.withdraw("fox")
+    store.withdraw("naga_greedy")  # plays on: it is the bot of the organiser that the ladder plays, not what was submitted
+    assert [one.bot for one in recent.now().bots] == ["naga_greedy", "owl"]
+    recent._known = made(*ladder, is_frozen=True)
+    assert [one.bot for one in recent.now().bots] == ["naga_greedy", "fox", "owl"]
+
+
+def test_ranks_of_marks_count_the_bots_that_can_have_one() -> None:
+    pools = [msgspec.structs.replace(pool_mark(), rating=rating, rank=9) for rating in (20.0, 15.0, 10.0)]
+    found = without(made(*(bot_mark(name, None, pool) for name, pool in zip(("fox", "owl", "bee"), pools))), ["fox"])
+    assert [(one.bot, one.pools[0].rank) for one in found.bots] == [("owl", 1), ("bee", 2)]
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +177,26 @@ def test_a_withdrawal_is_told_to_the_ladder(place: Members, monkeypatch: pytest.
     Submissions(place.server.library.out).submit("gone", BotFiles("gone.py", {"gone.py": b"#"}), ())
     assert place.aya.post("/bots/gone/withdraw", data={"sure": "yes"}).status_code == 403 and not told
     assert place.organiser.post("/bots/gone/withdraw", data={"sure": "yes"}).status_code == 303 and told
+
+
+def test_a_page_says_what_becomes_of_the_mark_before_a_bot_is_withdrawn(
+    place: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    assert place.server.contest is not None
+    Submissions(place.server.library.out).submit("marked", BotFiles("marked.py", {"marked.py": b"#"}), ())
+    for mark, is_frozen, text in (
+        (4.0, False, "Its mark, 4, goes at once."),
+        (None, False, "While it is withdrawn it has no mark."),
+        (4.0, True, "The marks are frozen, and stay as they are."),
+    ):
+        found = made(bot_mark("marked", mark), is_frozen=is_frozen)
+        monkeypatch.setattr(place.server.contest.marks, "now", lambda found=found: found)
+        assert text in place.organiser.get("/bots/marked?lang=en").text
+        assert ("lucky moment" in place.organiser.get("/bots/marked?lang=en").text) is not is_frozen
+        assert "lucky moment" not in place.aya.get("/bots/marked?lang=en").text  # it is not hers
+    Submissions(place.server.library.out).withdraw("marked")
+    monkeypatch.setattr(place.server.contest.marks, "now", made)
+    assert "It has no mark." in place.organiser.get("/bots/marked?lang=en").text
 
 
 def test_the_front_page_tells_of_the_contest_and_what_to_do_next(place: Members) -> None:

@@ -67,6 +67,10 @@ class Entrants:
                     found[entry.name] = entry.stat().st_mtime_ns
         return MappingProxyType(found)
 
+    def withdrawn(self) -> set[str]:
+        """The names of the submitted bots that are withdrawn now. Raises StoreError."""
+        return {name for name in self.mark() if self._submissions.withdrawal(name) is not None}
+
     def owners(self) -> dict[str, str]:
         """The owner of each submitted bot that has one. Raises StoreError."""
         return self._inbox.owners()

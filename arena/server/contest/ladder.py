@@ -19,7 +19,7 @@ from arena.ratings.rows import Bot as Version
 from arena.results.journal import stored_matches
 from arena.results.manifest import published_matches
 from arena.server.contest.entrants import Entrants
-from arena.server.contest.marks import frozen_marks, keep_marks, marks_of
+from arena.server.contest.marks import frozen_marks, keep_marks, marks_of, without
 from arena.server.contest.messages import Begin, Entered, LadderState, Rated, Said
 from arena.server.contest.parent_pipe import LadderPipe
 from arena.server.contest.settings import Contest, read_contest
@@ -271,7 +271,8 @@ class ContestLadder(Observer):
 
     def _freeze(self) -> None:
         """Compute the marks for good, by all matches that are stored: the leg that played them is closed."""
-        keep_marks(self.folder, marks_of(self._contest, self.folder, is_frozen=True))
+        marks = marks_of(self._contest, self.folder, is_frozen=True)
+        keep_marks(self.folder, without(marks, self._entrants.withdrawn()))
         self._is_frozen = True
         self.say(f"the marks of {self._contest.name} are frozen")
 

@@ -3,14 +3,16 @@
 A bot is surely above another one if the 95 % interval of their difference leaves out 0 (ratings/error_bars.py), as on every
 board. It is held against a reference bot by the mean over all pools in which both play: with one game that is its pool, with
 several, of two bots that play them all, the overall board. The mark of a bot is the highest one of a reference bot
-that it is surely above. Matches between bots of one owner, such as two versions of one bot, do not count for marks.
+that it is surely above. Matches between bots of one owner, such as two versions of one bot, do not count for marks. A withdrawn
+bot has no mark: whoever could stop at a lucky moment and keep it would have one that is too high sooner or later.
 
 Frozen marks are stored with the number of matches that count and with their hash; the ladder closes its leg before, so which
 matches those are can be told for ever (`before`), and everybody can compute the marks again.
 """
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +48,7 @@ class PoolMark(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     rating: float
     rank: int | None
+    """The rank among the bots that can have a mark."""
     matches: int
     against: dict[str, str]
     """For each reference bot with a mark that plays here: `above`, `below` or `open`."""
@@ -123,6 +126,12 @@ def marks_of(contest: Contest, folder: Path, *, is_frozen: bool = False, before:
         marks=dict(contest.marks), matches=counted, before=at, sha256=hashed.results_sha256 if is_frozen else None,
         bots=_marked(contest, rated, field),
     )  # fmt: skip
+
+
+def without(marks: Marks, withdrawn: Collection[str]) -> Marks:
+    """Marks without those of bots that were withdrawn since the leg began."""
+    left = [one for one in marks.bots if one.is_reference or one.bot not in withdrawn]
+    return marks if len(left) == len(marks.bots) else msgspec.structs.replace(marks, bots=_with_ranks(left))
 
 
 def frozen_marks(folder: Path) -> Marks | None:
@@ -206,7 +215,22 @@ def _marked(contest: Contest, rated: Sequence[Rated], field: Sequence[Bot]) -> t
         )
         for bot, pools in found.items()
     ]
-    return tuple(sorted(bots, key=lambda one: (-one.headline.rating if one.headline else 0.0, one.bot)))
+    return _with_ranks(sorted(bots, key=lambda one: (-one.headline.rating if one.headline else 0.0, one.bot)))
+
+
+def _with_ranks(bots: Sequence[BotMark]) -> tuple[BotMark, ...]:
+    """The same bots with ranks that count nobody else. Who has none, because the bot lacks a game, gets none."""
+    ratings: defaultdict[str, list[float]] = defaultdict(list)
+    for one in bots:
+        for pool in one.pools:
+            if pool.rank is not None:
+                ratings[pool.pool].append(pool.rating)
+
+    def ranked(pool: PoolMark) -> PoolMark:
+        above = sum(rating > pool.rating for rating in ratings[pool.pool])
+        return pool if pool.rank is None else msgspec.structs.replace(pool, rank=1 + above)
+
+    return tuple(msgspec.structs.replace(one, pools=tuple(map(ranked, one.pools))) for one in bots)
 
 
 def _bot_mark(contest: Contest, bot: Bot, pools: Sequence[PoolMark], against: dict[str, str]) -> BotMark:

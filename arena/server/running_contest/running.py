@@ -20,9 +20,10 @@ import msgspec
 from arena.errors import StoreError
 from arena.results.inbox import Inbox
 from arena.server.child_process import ChildProcess
-from arena.server.contest.marks import Marks, frozen_marks, marks_of
+from arena.server.contest.marks import Marks, frozen_marks, marks_of, without
 from arena.server.contest.messages import Begin, Entered, Freeze, FromLadder, LadderState, LookNow, Rated, Said
 from arena.server.contest.settings import Contest, read_contest
+from arena.server.library import SubmittedBots
 from arena.tournament.session import Settings, check_settings
 
 LOG = logging.getLogger("arena.server")
@@ -54,7 +55,7 @@ class RunningContest:
         self.results = results
         self.folder = results / self.contest.name
         """The folder of the ladder, as of any tournament."""
-        self.marks = RecentMarks(self.contest, self.folder)
+        self.marks = RecentMarks(self.contest, results)
         self.state = LadderState(doing="starting")
         """What the ladder said last."""
         self.said: deque[str] = deque(maxlen=LINES)
@@ -161,14 +162,19 @@ SHARE = 10.0
 class RecentMarks:
     """The marks of one contest. Threads may share it: one computes, the others wait for it."""
 
-    def __init__(self, contest: Contest, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        self._contest, self._folder, self._clock = contest, folder, clock
+    def __init__(self, contest: Contest, results: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._contest, self._folder, self._clock = contest, results / contest.name, clock
+        self._submitted = SubmittedBots(results)
         self._lock = threading.Lock()
         self._known: Marks | None = None
         self._until = float("-inf")
 
     def now(self) -> Marks:
-        """The marks, frozen or provisional. Raises StoreError."""
+        """The marks, frozen or provisional; a bot that is withdrawn leaves provisional ones at once. Raises StoreError."""
+        found = self._computed()
+        return found if found.is_frozen else without(found, self._submitted.withdrawn())
+
+    def _computed(self) -> Marks:
         with self._lock:
             if self._known is not None and (self._known.is_frozen or self._clock() < self._until):
                 if self._known.is_frozen or (frozen := frozen_marks(self._folder)) is None:

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,7 +15,7 @@ from arena.ratings.explain import Explanation, OpponentResults, SeatResults, exp
 from arena.ratings.settings import OVERALL
 from arena.ratings.skill import Skill, skill_of
 from arena.records import HistoryPoint, Rating
-from arena.reports.board import NO_COST, Cost, chosen_pools, headline_history
+from arena.reports.board import NO_COST, Cost, headline_history
 from arena.reports.table import shown
 from arena.reports.tables import Lost
 from arena.results import parquet
@@ -25,14 +26,15 @@ from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
 from arena.server.rights import may_manage, may_see_source, owns
+from arena.server.running_contest.running import RunningContest
 from arena.server.views.faults import lost_matches
-from arena.server.views.state import progress_of
 from arena.server.views.tables import COST_DIGITS, rounded
-from arena.server.views.tournament import all_costs, all_ratings, is_live, stored_rows
+from arena.server.views.tournament import all_costs, all_ratings, seen_of, stored_rows
 from arena.server.views.versions import VersionResult, version_results
 from arena.tournament.archive import boards as archive_boards
 
 MOST_APPEARANCES = 100
+NO_MARK: dict[str, Any] = {"marks": None, "mark": None}
 
 
 class BotQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,7 +93,8 @@ class BotPool(msgspec.Struct, frozen=True, kw_only=True):
     """What the bot's rating in one pool comes from."""
 
     pool: str
-    rank: int | None
+    rank: int | None = None
+    """The rank on the board of the pool; None: it has none, such as an old version on a ladder."""
     cost: Cost
     history: tuple[RatingPoint, ...]
     seats: tuple[SeatResults, ...]
@@ -144,6 +147,10 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """The submitted versions, oldest first; empty for a bot that was given by its path."""
     withdrawn: str | None
     """Since when it plays no new tournaments, or what it is called now, in words."""
+    marks: Literal["provisional", "frozen"] | None
+    """Whether the contest has frozen its marks; None: there is no contest, or this is for who manages the bot alone."""
+    mark: float | None
+    """The mark of the bot, for who manages it; None: none."""
     appearances: tuple[Appearance, ...]
     """The newest tournament first."""
     tournament: str | None
@@ -166,6 +173,8 @@ def bot(asked: Asked[BotQuery]) -> Bot:
     pools, results, careers = tuple[BotPool, ...](), tuple[VersionResult, ...](), tuple[Career, ...]()
     if tournament is not None and version is not None:
         pools, results, careers = _of_tournament(asked, tournament, name, version, missing)
+        ranks = {one.pool: one.rank for one in found if (one.tournament, one.version) == (tournament, version)}
+        pools = tuple(msgspec.structs.replace(pool, rank=ranks.get(pool.pool)) for pool in pools)
     owned = asked.owned.of(name)
     manages = bool(versions) and may_manage(asked.visitor, owned)
     return Bot(
@@ -173,10 +182,20 @@ def bot(asked: Asked[BotQuery]) -> Bot:
         is_mine=owns(asked.visitor, owned), may_manage=manages, authors=_authors(asked) if manages else (),
         sources=tuple(one.version for one in versions if may_see_source(asked.visitor, owned, one.version)),
         published=None if owned is None else owned.published, results=results, careers=careers, versions=versions,
-        withdrawn=withdrawn,
+        withdrawn=withdrawn, **(_mark(asked.contest, name) if manages else NO_MARK),
         appearances=tuple(found[:MOST_APPEARANCES]), tournament=tournament, version=version, pools=pools,
         missing=tuple(missing),
     )  # fmt: skip
+
+
+def _mark(contest: RunningContest | None, name: str) -> dict[str, Any]:
+    """The mark of a bot, and whether it is frozen; nothing where it cannot be told."""
+    with contextlib.suppress(StoreError):
+        if contest is not None:
+            found = contest.marks.now()
+            mark = next((one.mark for one in found.bots if one.bot == name), None)
+            return {"marks": "frozen" if found.is_frozen else "provisional", "mark": mark}
+    return NO_MARK
 
 
 def _authors(asked: Asked[BotQuery]) -> tuple[str, ...]:
@@ -232,22 +251,16 @@ def _appearances(library: Library, boards: LiveBoards, name: str, missing: list[
         if not is_there(folder / MANIFEST_FILE):
             continue
         try:
-            manifest = library.manifest(tournament, folder)
-            if is_live(progress_of(library, tournament, folder), folder):
-                found += _live_appearances(boards.seen(folder), tournament, manifest, name)
-                continue
-            ratings = all_ratings(library, tournament, folder)
+            seen, manifest = seen_of(library, boards, tournament, folder), library.manifest(tournament, folder)
         except (StoreError, OSError, Problem) as error:
             missing.append(f"without {tournament}: {error}")
             continue
-        tables = chosen_pools(manifest, ratings)  # no overall one where no two bots play every pool
-        own = [rating for rating in ratings if rating.bot == name and rating.pool in tables]
-        found += [_appearance(tournament, manifest, rating, ratings) for rating in own]
+        found += _appearances_in(seen, tournament, manifest, name)
     return sorted(found, key=lambda one: (one.started, one.tournament, one.version, one.pool == OVERALL), reverse=True)
 
 
-def _live_appearances(seen: Seen, tournament: str, manifest: Manifest, name: str) -> list[Appearance]:
-    """The ratings of a bot in a tournament that is being played."""
+def _appearances_in(seen: Seen, tournament: str, manifest: Manifest, name: str) -> list[Appearance]:
+    """The ratings of a bot in the tables of one tournament."""
     return [
         Appearance(
             tournament=tournament, started=manifest.started, version=row.version, pool=pool, rank=row.rank,
@@ -258,15 +271,6 @@ def _live_appearances(seen: Seen, tournament: str, manifest: Manifest, name: str
         for row in seen.tables[pool]
         if row.bot == name and row.matches
     ]  # fmt: skip
-
-
-def _appearance(tournament: str, manifest: Manifest, rating: Rating, ratings: list[Rating]) -> Appearance:
-    bots = sum(other.pool == rating.pool and other.rank is not None for other in ratings)
-    return Appearance(
-        tournament=tournament, started=manifest.started, version=rating.bot_version, pool=rating.pool, rank=rating.rank,
-        rank_low=rating.rank_low, rank_high=rating.rank_high, bots=bots, rating=rating.rating, mu=rating.mu, low=rating.low,
-        high=rating.high, matches=rating.matches,
-    )  # fmt: skip
 
 
 def _versions(library: Library, name: str, missing: list[str]) -> tuple[tuple[Version, ...], str | None]:
@@ -308,7 +312,7 @@ def _pool(library: Library, tournament: str, folder: Path, rating: Rating) -> Bo
     costs, _ = all_costs(library, tournament, folder)
     key = (rating.pool, rating.bot, rating.bot_version)
     return BotPool(
-        pool=rating.pool, rank=rating.rank, cost=Cost(**rounded(costs.get(key, NO_COST), COST_DIGITS)),
+        pool=rating.pool, cost=Cost(**rounded(costs.get(key, NO_COST), COST_DIGITS)),
         history=_history(library, tournament, folder, rating), seats=explained.seats, opponents=explained.opponents,
         losses=lost_matches(rows, rating.pool, explained.losses, folder), skill=_skill(library, tournament, folder, rating),
     )  # fmt: skip

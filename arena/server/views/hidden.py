@@ -54,6 +54,17 @@ def is_ladder(manifest: Manifest) -> bool:
     return _format(manifest).get("name") == "ladder"
 
 
+def withdrawn_bots(manifest: Manifest, withdrawn: Collection[str]) -> dict[Bot, WhyHidden]:
+    """The bots of a contest's ladder that are withdrawn by now: they are gone at once, and not only when its next leg begins.
+
+    `withdrawn`: the names of the submitted bots that are.
+    """
+    if not is_ladder(manifest) or not isinstance(_format(manifest).get("owners"), list):
+        return {}
+    found = [bot for bot in manifest.bots if bot.name in withdrawn and not bot.trusted]
+    return {(bot.name, bot.version): WhyHidden.GONE for bot in found}
+
+
 def _of_pool(rows: Sequence[Rating], left: Mapping[Bot, WhyHidden], trusted: Collection[Bot]) -> dict[Bot, WhyHidden]:
     bots = [(row.bot, row.bot_version) for row in rows]
     found = {bot: left[bot] for bot in bots if bot in left}

@@ -111,7 +111,7 @@ def _card(library: Library, boards: LiveBoards, name: str, folder: Path) -> Tour
 
 
 def _leaders(seen: Seen) -> tuple[Leader, ...]:
-    """The best bots of the overall or only table; else the first of each. Who has not played yet leads nothing."""
+    """The best bots of the overall or only table; else the first of each. Nobody leads who is hidden or has not played yet."""
     if not seen.pools:
         return ()
     is_one = len(seen.pools) == 1 or seen.pools[0] == OVERALL
@@ -121,5 +121,5 @@ def _leaders(seen: Seen) -> tuple[Leader, ...]:
             bot=row.bot, version=row.version, shown=row.shown, rating=row.rating, rank=row.rank, pool=None if is_one else pool
         )
         for pool in pools
-        for row in [row for row in seen.tables[pool] if row.matches][:length]
+        for row in [row for row in seen.tables[pool] if row.matches and row.hidden is None][:length]
     )[:MOST_LEADERS]  # fmt: skip

@@ -27,9 +27,9 @@ from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
 from arena.server.rights import owned_bots
 from arena.server.views.faults import PoolLoss, pool_losses
-from arena.server.views.hidden import hidden_bots
+from arena.server.views.hidden import hidden_bots, withdrawn_bots
 from arena.server.views.state import Progress, progress_of
-from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
+from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank, with_hidden
 from arena.tournament.archive import boards
 
 MOST_FAULTS = 20
@@ -151,7 +151,7 @@ def is_live(progress: Progress, folder: Path) -> bool:
 def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen:
     """The board of a tournament now, whether it is being played or stored."""
     if running_process(folder) is not None or not is_there(folder / RATINGS.file):
-        return live.seen(folder)
+        return _without_withdrawn(library, name, folder, live.seen(folder))
     progress = progress_of(library, name, folder)
     manifest = library.manifest(name, folder)
     (ratings, online), (costs, _) = _both_ratings(library, name, folder), all_costs(library, name, folder)
@@ -162,7 +162,18 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
         return {pool: board_rows(ratings, pool, costs, hidden=hidden, online=online) for pool in pools}
 
     tables = library.kept(("tables", name), folder, made)
-    return Seen(progress, pools, tables, bots_without_rank(ratings, pools))
+    return _without_withdrawn(library, name, folder, Seen(progress, pools, tables, bots_without_rank(ratings, pools)))
+
+
+def _without_withdrawn(library: Library, name: str, folder: Path, seen: Seen) -> Seen:
+    """The same board without bots that were withdrawn since the last leg of the contest began."""
+    if not seen.pools:
+        return seen
+    withdrawn = library.submitted.withdrawn()
+    gone = withdrawn_bots(library.manifest(name, folder), withdrawn) if withdrawn else {}
+    if not gone:
+        return seen
+    return msgspec.structs.replace(seen, tables={pool: with_hidden(rows, gone) for pool, rows in seen.tables.items()})
 
 
 def stored_rows(library: Library, name: str, folder: Path) -> StoredRows:
