@@ -103,6 +103,37 @@ def without_places(text: str) -> str:
     return text
 
 
+PRINTED = "\nit printed: "
+"""What stands in the reason of a fault before the end of what the bot printed."""
+
+
+def without_output(reason: str) -> str:
+    r"""Why a bot failed, without what it printed.
+
+    >>> without_output("its process ended itself (exit code 3)\nit printed: hello")
+    'its process ended itself (exit code 3)'
+    """
+    return reason.partition(PRINTED)[0]
+
+
+_RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt)\b")
+"""How the line of a traceback begins that names the exception."""
+
+
+def telling_line(reason: str) -> str:
+    r"""The line of a fault's reason that tells most: the exception, also if only what the bot printed names it.
+
+    >>> telling_line("Traceback:\n  File 'bot.py'\nKeyError: 'hand'\nit printed: thinking\nthinking")
+    "KeyError: 'hand'"
+    >>> telling_line("its process ended itself (exit code 1)\nit printed: Traceback:\nKeyError: 3\nbye")
+    'its process ended itself (exit code 1): KeyError: 3'
+    """
+    why, _, printed = reason.strip().partition(PRINTED)
+    line = why.rstrip().rpartition("\n")[2]
+    raised = [one for one in printed.splitlines() if _RAISED.match(one)]
+    return f"{line}: {raised[-1]}" if raised and "\n" not in why.strip() else line
+
+
 def without_trace(reason: str) -> str:
     r"""Why a bot failed, for those who may not see its source: a traceback shows lines of it, and what it wrote itself.
 

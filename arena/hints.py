@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from arena.errors import without_output
+
 _PACKAGES = (
     "a locked bot has Python's standard library, numpy and arena, and no other package, such as torch: keep weights in its "
     "folder as arrays of numpy, and import modules that lie there by `from .NAME import ...`"
@@ -17,7 +19,6 @@ _HINTS = (
     (re.compile(r"FileNotFoundError|unable to open database file|\[Errno (13|38)\] .*: b?['\"]"), _FILES),
     (re.compile(r"can't start new thread|\[Errno (1|13|38)\]"), _PROCESSES),
 )
-_PRINTED = "\nit printed: "
 
 
 def hints(reasons: Iterable[str]) -> list[str]:
@@ -31,5 +32,5 @@ def hints(reasons: Iterable[str]) -> list[str]:
 
 def _hint(reason: str) -> str | None:
     """Return what fits the last line of a traceback, or the only line; a bot may print what it likes."""
-    error = reason.partition(_PRINTED)[0].rstrip().rpartition("\n")[2]
+    error = without_output(reason).rstrip().rpartition("\n")[2]
     return next((hint for pattern, hint in _HINTS if pattern.search(error)), None)

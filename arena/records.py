@@ -114,6 +114,8 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     delays: tuple[_Whole, ...] = ()
     """How many ticks each action was delayed; only Nertz with measured latency has delays."""
     attempts: _Small = 1
+    ended: _Index = 0
+    """When the match ended: seconds since 1970, UTC; 0: unknown, as of matches that an older version stored."""
     notes: tuple[str, ...] = ()
     """A line for each fault: seat, ending, reason. Not part of the results hash."""
     faults: tuple[FaultRecord, ...] = ()

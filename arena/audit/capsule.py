@@ -17,7 +17,7 @@ from arena.agent import StartInfo
 from arena.agent.view import View
 from arena.audit.match_audit import LoggedChoice, LoggedSeat, own_decisions
 from arena.engine.game import Document, Game
-from arena.errors import ConfigError, printable
+from arena.errors import ConfigError, printable, without_output
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
 from arena.match.log import check_log, checked_options
 from arena.match.seeds import match_seeds
@@ -165,7 +165,7 @@ def pack(
         options=setup.options, seats=len(record.seats), seat=seat, bot=row.bot, bot_version=row.bot_version,
         bot_sha256=row.bot_sha256, params=msgspec.Raw(row.params.encode()), seed=f"{setup.bot_seeds[seat]:032x}",
         clock=setup.clock, limits=limits, decision=index, ending=None if failed is None else failed.ending,
-        reason="" if failed is None else failed.reason.partition("\nit printed: ")[0],
+        reason="" if failed is None else without_output(failed.reason),
         output="" if failed is None else failed.output, exit="" if failed is None else failed.exit,
         played=None if view is None else view.legal[view.codes.index(record.actions[index])],
         legal=[] if view is None else view.legal, events=_since_a_choice([one.decision for one in seen]),

@@ -20,7 +20,7 @@ from arena.audit.capsule import AT_START, match_settings, setup_of
 from arena.audit.choices import house_files
 from arena.audit.match_audit import LoggedChoice, LoggedSeat, own_decisions
 from arena.engine.game import Game
-from arena.errors import ArenaError, ConfigError, StoreError, printable
+from arena.errors import ArenaError, ConfigError, StoreError, printable, without_output
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Seat, play
 from arena.match.choose import BotSeat
 from arena.match.holder import Holder
@@ -314,7 +314,7 @@ class _AskedSeat(LoggedSeat):
         if fault.ending is Ending.HOST:
             raise HostTrouble(self._row.unit, fault.reason, starved=fault.starved)
         if decision not in self._faults:
-            self._fault = printable(fault.reason.partition("\nit printed: ")[0], _REASON_LETTERS)
+            self._fault = printable(without_output(fault.reason), _REASON_LETTERS)
 
     def _said(self, decision: int, now: str | None) -> DecisionNotes | None:
         notes, output = self._bot.take_notes(), self._output()

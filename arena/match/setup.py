@@ -1,5 +1,6 @@
 """What fixes a match before it is played, and the record that is made of what the referee found."""
 
+import time
 from collections.abc import Sequence
 from statistics import median
 
@@ -74,5 +75,5 @@ def match_record(
         index=setup.index, match_id=setup.match_id, game=setup.game, pool=setup.pool,
         options=canonical_json(setup.options), rules_version=game.version, deal=setup.deal, rotation=setup.rotation,
         seats=rows, actions=tuple(actions), delays=tuple(delays), attempts=attempts, notes=tuple(notes),
-        faults=tuple(faults),
+        faults=tuple(faults), ended=int(time.time()),
     )  # fmt: skip

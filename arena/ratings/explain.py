@@ -155,7 +155,7 @@ class Explanation(msgspec.Struct, frozen=True):
     opponents: tuple[OpponentResults, ...]
     """The opponents, the hardest first."""
     losses: tuple[Loss, ...]
-    """The losses worth a look: worst place first, then the widest gap to the winner's score."""
+    """The losses worth a look, to other bots: worst place first, then the widest gap to the winner's score."""
 
 
 def explain(rows: PoolRows, bot: Bot) -> Explanation | None:
@@ -169,8 +169,15 @@ def explain(rows: PoolRows, bot: Bot) -> Explanation | None:
 
 
 def worst_losses(rows: PoolRows, number: int, count: int = LOSSES) -> tuple[Loss, ...]:
-    """The worst losses of the bot with this number: worst place first, then the widest gap to the winner's score."""
-    own = np.flatnonzero((rows.bots == number) & (rows.places > 1))
+    """The worst losses of the bot with this number: worst place first, then the widest gap to the winner's score.
+
+    A match that nobody won but versions of the same bot is none: no other bot was better.
+    """
+    names = [name for name, _ in rows.bots_by_number]
+    is_own = np.array([name == names[number] for name in names], np.bool_)
+    others_won = np.logical_or.reduceat((rows.places == 1) & ~is_own[rows.bots], rows.starts[:-1])
+    of_match = np.repeat(np.arange(rows.matches), np.diff(rows.starts))
+    own = np.flatnonzero((rows.bots == number) & (rows.places > 1) & others_won[of_match])
     matches = np.searchsorted(rows.starts, own, side="right") - 1
     best_scores = winners_scores(rows)[matches]
     sizes, places = np.diff(rows.starts)[matches], rows.places[own]

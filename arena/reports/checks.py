@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from arena.audit.capsule import AT_START, Capsule, Rerun
 from arena.engine.options import OptionValue
+from arena.errors import without_output
 from arena.records import Ending
 from arena.reports import columns as titles
 from arena.reports.table import Column, Row, Table, shown
@@ -130,7 +131,7 @@ def print_rerun(capsule: Capsule, rerun: Rerun, page: Page) -> None:
         page.say("it does not come as far:")
     if rerun.fault is not None:
         page.say(f"it fails: {rerun.fault.ending.value}", "bold red")
-        _say_lines(rerun.fault.reason.partition("\nit printed: ")[0], page)
+        _say_lines(without_output(rerun.fault.reason), page)
         if rerun.fault.exit:
             page.say(f"its process: {rerun.fault.exit}")
     elif capsule.decision == AT_START:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from arena.errors import without_output
 from arena.hints import hints
 from arena.ratings.explain import Explanation, Seeds
 from arena.ratings.models import MODELS
@@ -213,7 +214,7 @@ def _print_faults(faults: Sequence[StoredFault], page: Page) -> None:
         page.say("")
         where = "at the start" if fault.decision < 0 else f"at decision {fault.decision}"
         page.say(f"{fault.ending.value} {where} of {fault.match_id}, seat {fault.seat}", "red")
-        reason, _, _ = fault.reason.partition("\nit printed: ")
+        reason = without_output(fault.reason)
         for line in reason.splitlines():
             page.say(f"  {cut(line, max(40, page.width - 2))}")
         for hint in hints([reason]):

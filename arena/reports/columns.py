@@ -99,7 +99,7 @@ ROTATION = Column(Phrase("rotation", "席替え"), "d")
 SEAT = Column(Phrase("seat", "席"))
 PLACE_IN_MATCH = Column(Phrase("place", "着順"), "d")
 SCORE = Column(Phrase("score", "得点"), ",.6g", dropped=2)
-WINNER_SCORE = Column(Phrase("winner's", "勝者の得点"), ",.6g", dropped=1)
+WINNER_SCORE = Column(Phrase("winner's score", "勝者の得点"), ",.6g", dropped=1)
 WINNER = Column(Phrase("winner", "勝者"), is_cut=True, is_long=True)
 BY_FAULT = Column(
     Phrase("by", "原因"), dropped=3, meaning=Phrase("whether its own fault ended it", "ボット自身の反則で終わったか")

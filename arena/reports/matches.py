@@ -13,7 +13,7 @@ import numpy as np
 
 from arena import games
 from arena.audit.capsule import AT_START, seen_at, setup_of
-from arena.errors import ArenaError, printable
+from arena.errors import ArenaError, printable, without_output
 from arena.ratings import explain
 from arena.ratings.rows import Bot
 from arena.records import MatchRecord
@@ -201,7 +201,7 @@ def fault_card(place: FaultPlace) -> FaultCard:
     fault = place.fault
     return FaultCard(
         match_id=fault.match_id, bot=fault.bot, version=fault.bot_version, seat=fault.seat, decision=fault.decision,
-        ending=fault.ending, reason=printable(fault.reason.partition("\nit printed: ")[0], _REASON_LETTERS),
+        ending=fault.ending, reason=printable(without_output(fault.reason), _REASON_LETTERS),
     )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ def _log(evidence: PoolEvidence, place: FaultPlace, word: Words) -> Log:
     """Everything known of a fault: reason, exit, output, and the view, which needs the match's key."""
     fault = place.fault
     where = word("at_start") if fault.decision == AT_START else word("at_decision", n=fault.decision)
-    parts = [fault.reason.partition("\nit printed: ")[0]]
+    parts = [without_output(fault.reason)]
     if fault.exit:
         parts.append(word("its_process", text=fault.exit))
     parts.append(word("it_printed", text=fault.output) if fault.output else word("it_printed_nothing"))

@@ -242,9 +242,13 @@ class Journal:
         found = self._rows(query, (bytes.fromhex(low), bytes.fromhex(high)))
         return [match_id.hex() for (match_id,) in found if isinstance(match_id, bytes)]
 
-    def records(self, first: int = 0, last: int = _PLACES) -> Iterator[MatchRecord]:
-        """The stored matches with plan index in first..last-1, in plan order."""
-        for row in self._rows(f"{_ROWS} where place >= ? and place < ? order by place", (first, last)):
+    def records(
+        self, first: int = 0, last: int | None = None, *, is_newest_first: bool = False
+    ) -> Iterator[MatchRecord]:  # fmt: skip
+        """The stored matches with plan index in first..last-1, in plan order or the other way round. `last` None: no end."""
+        order = "place desc" if is_newest_first else "place"
+        places = (first, _PLACES if last is None else last)
+        for row in self._rows(f"{_ROWS} where place >= ? and place < ? order by {order}", places):
             yield self._decode(*row)
 
     def outcomes(self, first: int, last: int) -> Iterator[Outcome]:

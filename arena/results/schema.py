@@ -117,6 +117,13 @@ MATCHES = Table(
         Column("fault_decision", Kind.INT32, "index of the first fault in the log; -1 = at the start", nullable=True, low=-1),
         Column("decisions", Kind.INT32, "decisions of the seat, forced and fallback ones included"),
         Column("attempts", Kind.INT8, "times the match was begun", hashed=False),
+        Column(
+            "ended",
+            Kind.INT64,
+            "when the match ended; seconds since 1970, UTC",
+            hashed=False,
+            default=Default(0, "when it ended was not noted"),
+        ),
         Column("isolation", Kind.TEXT, "how the bot was locked in", hashed=False),
         Column("reproducible", Kind.BOOL, "no clock hit, no time budget given, no time measured, no host fault", hashed=False),
         Column("cpu_ms_total", Kind.FLOAT32, "CPU time of the seat's decisions; ms", hashed=False, significant_bits=TIME_BITS),

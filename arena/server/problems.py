@@ -24,7 +24,8 @@ class Problem(Exception):
         super().__init__(why)
         self.status, self.why = status, why
         self.seconds = wait
-        self._values = values if wait is None else {**values, "seconds": wait}
+        self.values = values if wait is None else {**values, "seconds": wait}
+        """What the sentence, and the page, are filled with."""
 
     @property
     def message(self) -> str:
@@ -33,7 +34,7 @@ class Problem(Exception):
 
     def said(self, language: str) -> str:
         """The sentence in a language."""
-        return filled(server_words(language)[self.why], self._values)
+        return filled(server_words(language)[self.why], self.values)
 
 
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
 from arena.ratings.explain import explain
@@ -13,7 +14,7 @@ from arena.ratings.models import MODELS
 from arena.ratings.order import history
 from arena.ratings.pairs import head_to_head
 from arena.ratings.settings import RatingSettings
-from arena.records import Ending, MatchRecord
+from arena.records import Ending, MatchRecord, SeatRecord
 from arena.results import parquet
 from arena.results.manifest import write_manifest
 from helpers.records import BOTS, RECORDS, collected, make_record, make_seat, played, rated
@@ -110,6 +111,19 @@ def test_views_are_printed_in_every_format(out: Path, capsys: pytest.CaptureFixt
     if words[0] != "--explain":
         assert run(out, *words, "--format", "csv") == 0
         assert [row["pool"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))] == [row["pool"] for row in rows]
+
+
+def test_a_loss_to_a_version_of_the_same_bot_is_no_worst_loss() -> None:
+    fox, old, owl = (make_seat(name, 2, bot_version=version) for name, version in (("fox", 2), ("fox", 1), ("owl", 1)))
+
+    def won_by(*order: SeatRecord) -> MatchRecord:
+        return make_record(0, tuple(replace(seat, place=place, unit=place - 1) for place, seat in enumerate(order, 1)))
+
+    records = [won_by(old, fox), won_by(owl, fox), won_by(old, owl, fox), won_by(owl, old, fox)]
+    found = explain(collected(*records), ("fox", 2))
+    assert found is not None and [(loss.place, loss.seats, loss.winners) for loss in found.losses] == [
+        (2, 2, ("owl",)), (3, 3, ("owl",)),
+    ]  # fmt: skip
 
 
 def test_the_worst_losses_can_be_replayed(out: Path, capsys: pytest.CaptureFixture[str]) -> None:

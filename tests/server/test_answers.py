@@ -165,11 +165,11 @@ def test_a_board_is_that_of_arena_leaderboard(client: TestClient, results: Path)
 def test_all_matches_come_once_page_by_page(client: TestClient) -> None:
     for name in ("small", "running"):
         seen: list[str] = []
-        cursor: int | None = 0
-        while cursor is not None:
-            page = ask(client, "/api/t/{name}/matches", query=f"?limit=2&cursor={cursor}", name=name)
+        older: int | None = 1 << 40
+        while older is not None:
+            page = ask(client, "/api/t/{name}/matches", query=f"?limit=2&before={older}", name=name)
             seen += [match["match_id"] for match in page["matches"]]
-            cursor = page["next"]
+            older = page["older"]
         assert len(seen) == len(set(seen)) == (18 if name == "small" else 7)
 
 
@@ -184,12 +184,12 @@ def test_a_cell_of_the_heat_map_leads_to_its_matches(client: TestClient) -> None
 
 
 BAD = [
-    ("/api/t/{name}/matches", {"name": "small"}, "?cursor=-1", 400),
+    ("/api/t/{name}/matches", {"name": "small"}, "?before=-1", 400),
     ("/api/t/{name}/matches", {"name": "small"}, "?page=-1", 400),
     ("/api/t/{name}/matches", {"name": "small"}, "?limit=0", 400),
     ("/api/t/{name}/matches", {"name": "small"}, "?limit=1000000", 400),
-    ("/api/t/{name}/matches", {"name": "small"}, "?cursor=99999999999999999999999", 400),
-    ("/api/t/{name}/matches", {"name": "small"}, "?cursor=one", 400),
+    ("/api/t/{name}/matches", {"name": "small"}, "?after=99999999999999999999999", 400),
+    ("/api/t/{name}/matches", {"name": "small"}, "?before=one", 400),
     ("/api/t/{name}/matches", {"name": "small"}, "?ending=won", 400),
     ("/api/t/{name}/matches", {"name": "none"}, "", 404),
     ("/api/t/{name}", {"name": "none"}, "", 404),

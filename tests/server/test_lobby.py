@@ -69,6 +69,15 @@ def test_a_guest_sees_the_own_table_and_match_and_the_rules_alone(server: Sittin
     assert getattr(refused.value, "status_code", None) == 403
 
 
+def test_who_is_at_a_table_and_wants_another_can_return_or_leave(aya: Visitor) -> None:
+    table = aya.open(name="Aya at two", people="1")
+    other = aya.client.post("/play/naga", data={"seat": "0", "opponent": "level:club"})
+    assert other.status_code == 409
+    assert f'href="/tables/{table.id}"' in other.text and f'action="/tables/{table.id}/leave"' in other.text
+    assert aya.client.post(f"/tables/{table.id}/leave").status_code == 303
+    aya.client.post(f"/tables/{aya.open(name='Aya at two').id}/leave")
+
+
 def test_what_all_are_told_holds_nothing_of_the_cards(server: Sitting, aya: Visitor, ben: Visitor) -> None:
     table = aya.open(people="1")
     ben.join(table)

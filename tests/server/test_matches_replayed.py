@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from starlette.testclient import TestClient
 
@@ -14,6 +15,9 @@ from arena.results.journal import Journal
 from arena.server.limits import GUESTS
 from arena.server.views import match as choices_view
 from arena.server.views import match as views
+from arena.server.views.ladders import leg_is_over
+from arena.tournament.formats.ladder.state import Leg, StoredLadder
+from arena.tournament.formats.tables import Stage
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Settings
 from helpers.games_played import play_all_games
@@ -168,3 +172,19 @@ def test_no_match_is_embedded_while_its_deals_are_still_played(tmp_path: Path) -
         for address in (f"/embed/m/{match_id}", f"/embed/m/{match_id}.json", f"/embed/m/{match_id}/opinion.json"):
             refused = client.get(address)
             assert refused.status_code == 403 and "can be embedded when it has ended" in refused.text
+
+
+def test_what_is_embedded_of_a_ladder_stays_once_its_leg_is_over(tmp_path: Path) -> None:
+    assert not leg_is_over(tmp_path, 0)
+    with Journal(tmp_path) as journal:
+        assert not leg_is_over(tmp_path, 0)  # of no ladder
+        legs = tuple(Leg(first_stage, (), None, False, 0) for first_stage in (0, 1))
+        for stages, is_over in (
+            ((Stage(0, 0, ()), Stage(1, 4, ()), Stage(2, 9, ())), [True, False, False]),
+            ((Stage(0, 0, ()),), [True, True, True]),  # nothing of the newest leg has been played
+        ):
+            state = StoredLadder(contestants=(), legs=legs, stages=stages, last_key=b"")
+            journal.set_meta(state.values())
+            assert [leg_is_over(tmp_path, index) for index in (3, 4, 10)] == is_over
+            journal.set_meta(msgspec.structs.replace(state, has_ended=True).values())
+            assert leg_is_over(tmp_path, 10)

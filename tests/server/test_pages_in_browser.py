@@ -379,12 +379,12 @@ def test_matches_are_paged_to_the_end(browser: Browser, server: Served, session:
         window.page.goto(f"{server.base}/t/small/matches?limit=20")
         seen: list[str] = []
         while True:
-            seen += window.page.locator("tbody th").all_inner_texts()
-            following = window.page.get_by_role("link", name="Next")
+            seen += window.page.locator("tbody td.code").all_inner_texts()
+            following = window.page.get_by_role("link", name="Older")
             if not following.count():
                 break
             following.click()
-            window.page.wait_for_url("**cursor=**")
+            window.page.wait_for_url("**before=**")
             assert len(seen) < 100
         assert len(seen) == len(set(seen)) == 18 + 9
 

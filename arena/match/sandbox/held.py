@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.view import Notes, View
+from arena.errors import PRINTED
 from arena.match import BACKSTOP_FACTOR, BACKSTOP_SECONDS, MATCH_FACTOR, SLEEP_SECONDS, Answer, Fault, Spent
 from arena.match.sandbox import processor
 from arena.match.sandbox.child import DIED, Child, Trouble
@@ -237,7 +238,7 @@ class HeldSeat(ABC):
         """A fault with the end of what the bot printed; `ended`: how its process ended."""
         output = self._output_end()
         if output:
-            reason += f"\nit printed: {output[-_NOTE_CHARACTERS:]}"
+            reason += f"{PRINTED}{output[-_NOTE_CHARACTERS:]}"
         return Fault(ending, reason, output, ended)
 
     def _output_end(self) -> str:

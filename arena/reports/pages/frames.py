@@ -16,7 +16,7 @@ from arena import games
 from arena.engine.game import Document, Game
 from arena.engine.options import OptionValue
 from arena.engine.outcomes import RoundResult
-from arena.errors import StoreError, one_line, printable
+from arena.errors import StoreError, one_line, printable, without_output
 from arena.match.log import checked_options
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import course_of
@@ -320,7 +320,7 @@ def _faults(record: MatchRecord) -> list[Fault]:
 
 
 def _notes(record: MatchRecord, eyes: int | None) -> list[str]:
-    notes = [note.partition("\nit printed: ")[0] for note in record.notes]  # what a bot printed is its author's
+    notes = [without_output(note) for note in record.notes]  # what a bot printed is its author's
     return [printable(note, NOTE_LETTERS) for note in notes if eyes is None or note.startswith(f"seat {eyes} ")]
 
 

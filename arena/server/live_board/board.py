@@ -21,7 +21,8 @@ from arena.results.lock import running_process
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest
 from arena.results.status import Pace, Score, read_status
 from arena.server.live_board.order import OrderedRatings
-from arena.server.views.hidden import hidden_bots, is_ladder
+from arena.server.views.hidden import hidden_bots
+from arena.server.views.ladders import is_ladder
 from arena.server.views.state import Progress, progress
 from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank
 

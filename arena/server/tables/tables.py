@@ -52,8 +52,8 @@ class Tables:
 
     def check_free(self, person: StoredPerson | None) -> None:
         """Raise Problem 409 if the person sits at another table already."""
-        if self.running(person):
-            raise Problem(409, "refusal_has_table")
+        if running := self.running(person):
+            raise Problem(409, "refusal_has_table", table=running[0].id)
 
     def check_start(self, table: Table) -> None:
         """Raise Problem 429 if the machine has no room for another match."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import one_line, printable, without_trace
+from arena.errors import one_line, printable, without_output, without_trace
 from arena.ratings.explain import Loss, worst_losses
 from arena.ratings.rows import Bot
 from arena.ratings.stored import StoredRows
@@ -44,7 +44,7 @@ def match_faults(asked: Asked[FaultsQuery]) -> Faults:
 def _readable(fault: FaultRecord, is_heard: bool) -> FaultRecord:
     """The fault with texts that can be shown: bots wrote parts of them."""
     output = printable(fault.output, _LETTERS) if is_heard else ""
-    reason = fault.reason.partition("\nit printed: ")[0]
+    reason = without_output(fault.reason)
     return FaultRecord(
         seat=fault.seat, decision=fault.decision, ending=fault.ending,
         reason=printable(reason if is_heard else without_trace(reason), _LETTERS), output=output,

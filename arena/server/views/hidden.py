@@ -3,12 +3,12 @@
 import enum
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL
 from arena.records import Rating
 from arena.results.manifest import Manifest
+from arena.server.views.ladders import format_of, is_ladder, is_of_contest
 
 LONG = 300
 """Matches in a pool after which who is surely at the bottom has been there for long."""
@@ -49,17 +49,12 @@ def hidden_bots(manifest: Manifest, ratings: Sequence[Rating]) -> dict[str, dict
     return found
 
 
-def is_ladder(manifest: Manifest) -> bool:
-    """Return whether a tournament is a rating list that goes on."""
-    return _format(manifest).get("name") == "ladder"
-
-
 def withdrawn_bots(manifest: Manifest, withdrawn: Collection[str]) -> dict[Bot, WhyHidden]:
     """The bots of a contest's ladder that are withdrawn by now: they are gone at once, and not only when its next leg begins.
 
     `withdrawn`: the names of the submitted bots that are.
     """
-    if not is_ladder(manifest) or not isinstance(_format(manifest).get("owners"), list):
+    if not is_of_contest(manifest):
         return {}
     found = [bot for bot in manifest.bots if bot.name in withdrawn and not bot.trusted]
     return {(bot.name, bot.version): WhyHidden.GONE for bot in found}
@@ -87,7 +82,7 @@ def _overall(
 
 def _staff(manifest: Manifest) -> set[Bot]:
     """The organiser's own bots: those that are trusted, and in a contest those that have no owner."""
-    owners = _format(manifest).get("owners")
+    owners = format_of(manifest).get("owners")
     named = owners if isinstance(owners, list) else []
     free = [owner == "" for owner in named] + [False] * len(manifest.bots)
     return {(bot.name, bot.version) for bot, is_free in zip(manifest.bots, free) if bot.trusted or is_free}
@@ -96,7 +91,7 @@ def _staff(manifest: Manifest) -> set[Bot]:
 def _left(manifest: Manifest) -> dict[Bot, WhyHidden]:
     """The bots that take part no longer, and why."""
     newest: dict[str, int] = {}
-    legs = _format(manifest).get("legs") or []
+    legs = format_of(manifest).get("legs") or []
     field = legs[-1].get("field") if isinstance(legs, list) and legs and isinstance(legs[-1], dict) else None
     plays = set(field) if isinstance(field, list) else set(range(len(manifest.bots)))
     for place, bot in enumerate(manifest.bots):
@@ -111,8 +106,3 @@ def _left(manifest: Manifest) -> dict[Bot, WhyHidden]:
         elif place not in plays:
             found[bot.name, bot.version] = WhyHidden.GONE
     return found
-
-
-def _format(manifest: Manifest) -> Mapping[str, Any]:
-    found = manifest.config.get("format")
-    return found if isinstance(found, dict) else {}

@@ -30,6 +30,7 @@ from arena.server.asked import Asked
 from arena.server.library import Library
 from arena.server.problems import Problem
 from arena.server.rights import heard_seats
+from arena.server.views.ladders import leg_is_over
 from arena.server.views.matches import MatchCard, card_of
 from arena.server.views.state import progress_of
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
@@ -269,11 +270,16 @@ def _without_trace(note: str) -> str:
 
 
 def _check_ended(asked: Asked[Any]) -> None:
-    """Raise Problem 403 while deals of the match's tournament are still to be played: the others would know their cards."""
-    name, found = stored(asked.library, checked_id(asked))
-    if is_of_people(found.record):  # it is stored when it has ended, and nobody else gets its cards
+    """Raise Problem 403 while deals of the match's tournament are still to be played: the others would know their cards.
+
+    A ladder never ends, but its legs do: what is embedded of one that is over stays.
+    """
+    library = asked.library
+    name, found = stored(library, checked_id(asked))
+    if name == ARCHIVE or is_of_people(found.record):  # it is stored when it has ended, and nobody else gets its cards
         return
-    if name != ARCHIVE and progress_of(asked.library, name, asked.library.folder(name)).state != "finished":
+    folder = library.folder(name)
+    if progress_of(library, name, folder).state != "finished" and not leg_is_over(folder, found.record.index):
         raise Problem(403, "refusal_not_ended", name=shown(name))
 
 

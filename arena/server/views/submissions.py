@@ -7,7 +7,7 @@ import msgspec
 from rich.console import Console
 
 from arena.agent.submissions import PREFIX
-from arena.errors import StoreError
+from arena.errors import StoreError, telling_line
 from arena.reports.checks import print_bot_check
 from arena.reports.terminal import ConsolePage
 from arena.results.inbox import PAGE, Place, Sent, State
@@ -234,8 +234,7 @@ def _shown(sent: Sent, places: dict[str, Place], text: str, author: str | None) 
 
 
 def _fault(report: BotCheck | None) -> str | None:
-    lines = report.faults[0].reason.strip().splitlines() if report is not None and report.faults else []
-    return lines[-1][:_LONGEST_LINE] if lines else None
+    return telling_line(report.faults[0].reason)[:_LONGEST_LINE] if report is not None and report.faults else None
 
 
 def _printed(report: BotCheck) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from arena.disk import is_there
-from arena.errors import StoreError, without_trace
+from arena.errors import StoreError, without_output, without_trace
 from arena.ratings.models import is_order_free
 from arena.ratings.settings import OVERALL, headline_model, overall_rule
 from arena.ratings.skill import Skill, skills
@@ -306,7 +306,7 @@ def _faults(folder: Path) -> tuple[FaultCard, ...]:
     return tuple(
         FaultCard(
             match_id=place.fault.match_id, bot=place.fault.bot, version=place.fault.bot_version, seat=place.fault.seat,
-            decision=place.fault.decision, ending=place.fault.ending, reason=place.fault.reason.partition("\nit printed: ")[0],
+            decision=place.fault.decision, ending=place.fault.ending, reason=without_output(place.fault.reason),
         )
         for place in boards.locate_faults(folder)[:MOST_FAULTS]
     )  # fmt: skip

@@ -22,7 +22,7 @@ from arena.tournament.archive.folder import Entry, is_archive, rated_entries
 def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime | None = None) -> Columns:
     """Columns as arrays of all rows. Raises StoreError, and ConfigError where nothing started since then.
 
-    `since`: only tournaments that started then or later. Matches have no time of their own: a tournament is in or out.
+    `since`: only tournaments that started then or later. A tournament is in or out as a whole.
     """
     if is_archive(folder):
         entries = rated_entries(folder)
@@ -35,8 +35,7 @@ def read_columns(folder: Path, names: Sequence[str], *, since: datetime.datetime
         return rows.columns
     if since is not None and (started := Entry(folder, read_manifest(folder)).started) < since:
         raise ConfigError(
-            f"--since {since.isoformat()}: {folder.name} started before that, at {started.isoformat()}, and its matches "
-            f"have no times of their own"
+            f"--since {since.isoformat()}: {folder.name} started before that, at {started.isoformat()}, and counts as a whole"
         )
     return parquet.read_columns(folder, names)
 
