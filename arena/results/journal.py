@@ -242,14 +242,19 @@ class Journal:
         found = self._rows(query, (bytes.fromhex(low), bytes.fromhex(high)))
         return [match_id.hex() for (match_id,) in found if isinstance(match_id, bytes)]
 
-    def records(
-        self, first: int = 0, last: int | None = None, *, is_newest_first: bool = False
-    ) -> Iterator[MatchRecord]:  # fmt: skip
-        """The stored matches with plan index in first..last-1, in plan order or the other way round. `last` None: no end."""
-        order = "place desc" if is_newest_first else "place"
-        places = (first, _PLACES if last is None else last)
-        for row in self._rows(f"{_ROWS} where place >= ? and place < ? order by {order}", places):
+    def records(self, first: int = 0, last: int = _PLACES) -> Iterator[MatchRecord]:
+        """The stored matches with plan index in first..last-1, in plan order."""
+        for row in self._rows(f"{_ROWS} where place >= ? and place < ? order by place", (first, last)):
             yield self._decode(*row)
+
+    def arrived(
+        self, *, after: int = -1, before: int | None = None, is_newest_first: bool = False
+    ) -> Iterator[tuple[int, MatchRecord]]:
+        """The matches that were stored between these two, in the order in which they were, each with its number in it."""
+        query = f"select rowid, {_COLUMNS} from matches where rowid > ? and rowid < ? order by rowid"
+        numbers = (after, _PLACES if before is None else before)
+        for number, *row in self._rows(f"{query} desc" if is_newest_first else query, numbers):
+            yield number, self._decode(*row)
 
     def outcomes(self, first: int, last: int) -> Iterator[Outcome]:
         """Yield what came of the stored matches with plan index in first..last-1, in plan order: much faster than `records`."""
@@ -404,7 +409,8 @@ class _Brief(msgspec.Struct):
     seats: tuple[_BriefSeat, ...]
 
 
-_ROWS = "select match_id, place, body, checksum from matches"
+_COLUMNS = "match_id, place, body, checksum"
+_ROWS = f"select {_COLUMNS} from matches"
 _INSERT = "insert or ignore into matches values (?, ?, ?, ?)"
 
 

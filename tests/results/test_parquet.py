@@ -23,8 +23,9 @@ TYPES = {
     "options": "string", "rules_version": "int16", "deal": "int32", "rotation": "int8", "seat": "int8", "unit": "int8",
     "bot": "string", "bot_version": "int32", "bot_sha256": "string", "params": "string", "place": "int8", "score":
     "float",
-    "ending": "string", "fault_decision": "int32", "decisions": "int32", "attempts": "int8", "isolation": "string",
-    "reproducible": "bool", "cpu_ms_total": "float", "cpu_ms_p50": "float", "cpu_ms_max": "float", "wall_ms_total":
+    "ending": "string", "fault_decision": "int32", "decisions": "int32", "attempts": "int8", "ended": "int64",
+    "isolation": "string", "reproducible": "bool", "cpu_ms_total": "float", "cpu_ms_p50": "float", "cpu_ms_max": "float",
+    "wall_ms_total":
     "float",
 }  # fmt: skip
 

@@ -58,8 +58,9 @@ class Words:
         """Key and text."""
 
     def __call__(self, key: str, **values: object) -> str:
-        """The text of a key, with the values in place."""
-        return filled(self.known.get(key, key), values)
+        """The text of a key, with the values in place; that of `KEY_one` where `n` is 1 and there is one."""
+        one = f"{key}_one"
+        return filled(self.known.get(one if str(values.get("n")) == "1" and one in self.known else key, key), values)
 
     def __contains__(self, key: str) -> bool:
         return key in self.known

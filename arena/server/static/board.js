@@ -133,7 +133,8 @@ arena.board = (() => {
   const duration = (seconds) => {
     if (seconds < 90) return word("seconds", {n: Math.round(seconds)});
     if (seconds < 5400) return word("minutes", {n: Math.round(seconds / 60)});
-    return word("hours", {n: (seconds / 3600).toFixed(1)});
+    if (seconds < 172_800) return word("hours", {n: (seconds / 3600).toFixed(1)});
+    return word("days", {n: Math.round(seconds / 86_400)});
   };
 
   /** How far a tournament is: everything marked `data-live` inside `root`. */

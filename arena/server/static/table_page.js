@@ -114,7 +114,9 @@
 
     onWelcome(welcome) {
       const isNew = !this.welcome || this.welcome.state !== welcome.state;
-      this.welcome = welcome;
+      const level = arena.wordsOf("page", this.lang);
+      const places = welcome.places.map((place) => place.level ? {...place, name: level(`level_${place.level}`) + place.name.slice(place.level.length)} : place);
+      this.welcome = {...welcome, places};
       const isLobby = welcome.state === "lobby";
       this.lobby.element.hidden = !isLobby;
       this.body.hidden = isLobby;
@@ -124,8 +126,8 @@
         this.status.setAttribute("aria-live", "off");
         this.log.latest.hidden = true;
       }
-      if (isLobby) this.lobby.show(welcome);
-      this.places.show(welcome);
+      if (isLobby) this.lobby.show(this.welcome);
+      this.places.show(this.welcome);
       if (["starting", "compiling"].includes(welcome.state)) this.tell(welcome.state);
       if (welcome.state === "broken") this.broken();
       if (welcome.state === "over" && isNew) setTimeout(() => this.over || this.ended(), END_MS);
@@ -150,6 +152,7 @@
     close() {
       this.ask = null;
       this.choosing.close();
+      this.choosing.list.tell();   // what was not sent, or refused, is no matter any more
       this.choosing.element.hidden = true;
       this.hint.element.hidden = true;
       this.hint.button.hidden = true;

@@ -38,6 +38,8 @@ class SeatPlan(msgspec.Struct, frozen=True, kw_only=True):
     """The bot that plays, or that takes over from a person who has left: `house:NAME` or `submitted:NAME`."""
     params: dict[str, Any] = {}
     """The parameters of the bot."""
+    level: str | None = None
+    """The level of strength that the bot is; None: none."""
     remote: "Remote | None" = None
     """How a program on its author's machine plays; None: nobody of the kind sits there."""
 
@@ -321,6 +323,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     """A seat as all at the table see it."""
 
     name: str
+    level: str | None = None
+    """The level of strength that plays here, with which `name` begins; None: a person, or another bot."""
     person: bool
     present: bool = True
     """Whether a browser of the person is connected; true for bots."""

@@ -133,7 +133,10 @@ def _seats(chosen: Sequence[Opponent], is_for_people: Sequence[bool], host: str)
     for seat in sorted(range(len(chosen)), key=lambda one: is_for_people[one]):
         names[seat] = free_name(chosen[seat].name, taken)
         taken.add(folded_name(names[seat]))
-    return [SeatPlan(name=names[seat], bot=one.bot, params=one.params) for seat, one in enumerate(chosen)]
+    return [
+        SeatPlan(name=names[seat], bot=one.bot, params=one.params, level=one.name if one.kind == "level" else None)
+        for seat, one in enumerate(chosen)
+    ]
 
 
 OPTION = "option."

@@ -101,7 +101,12 @@ class Seat:
         """The seat as all at the table see it."""
         is_present = self.person is None or not (self.is_away or self.has_left)
         return Place(
-            name=self.name, person=self.person is not None, present=is_present, replaced=self.is_replaced, free=self.is_free
+            name=self.name,
+            level=None if self.person is not None else self.plan.level,
+            person=self.person is not None,
+            present=is_present,
+            replaced=self.is_replaced,
+            free=self.is_free,
         )
 
     def offer(self, kind: str, text: str) -> None:

@@ -45,9 +45,9 @@ class MatchesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ending: Ending | None = None
     """Only matches that ended so: for `bot`, or without one for any seat."""
     before: _Place | None = None
-    """Only matches that come before this place in the plan: `older` of the page before. By default the newest."""
+    """Only matches that ended before the one at this place: `older` of the page before. By default the newest."""
     after: _Place | None = None
-    """Only matches that come after this place: `newer` of the page before; it means nothing beside `before`."""
+    """Only matches that ended after that one: `newer` of the page before; it means nothing beside `before`."""
     limit: _Count = 50
 
     def is_own(self, bot: str, version: int) -> bool:
@@ -81,7 +81,7 @@ class MatchCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Matches(msgspec.Struct, frozen=True, kw_only=True):
-    """Some matches of a tournament, the last of its plan first."""
+    """Some matches of a tournament, the newest first; those without a time in the order of the plan, as the oldest."""
 
     name: str
     """The tournament."""
@@ -108,13 +108,13 @@ def matches(asked: Asked[MatchesQuery]) -> Matches:
     folder = library.folder(name)
     if progress_of(library, name, folder).is_running or not is_there(folder / MATCHES.file):
         return _of_journal(name, folder, query)
-    columns, starts = library.kept(("matches", name), folder, lambda: _read(folder), is_large=True)
-    chosen = np.flatnonzero(_fitting(columns, starts, query))
+    columns, starts, order = library.kept(("matches", name), folder, lambda: _read(folder), is_large=True)
+    chosen = np.flatnonzero(_fitting(columns, starts, query)[order])
     first, last = _page(chosen, query)
     return Matches(
         name=name, query=query, bots=tuple(sorted(columns.texts["bot"].values)), versions=_versions(_bots(columns), query),
         pools=tuple(sorted(columns.texts["pool"].values)), total=len(chosen),
-        matches=tuple(_cards(folder, columns, starts, chosen[first:last][::-1].tolist(), query)),
+        matches=tuple(_cards(folder, columns, starts, order[chosen[first:last]][::-1].tolist(), query)),
         older=int(chosen[first]) if first else None, newer=int(chosen[last - 1]) if last < len(chosen) else None,
     )  # fmt: skip
 
@@ -151,9 +151,11 @@ def _result(seats: Iterable[SeatCard], query: MatchesQuery) -> Literal["won", "l
 # Of a tournament that is stored -----------------------------------------------------------------------------------------------
 
 
-def _read(folder: Path) -> tuple[Columns, NDArray[np.int64]]:
+def _read(folder: Path) -> tuple[Columns, NDArray[np.int64], NDArray[np.int64]]:
+    """The rows, where each match begins, and the matches in the order in which they ended."""
     columns = boards.read_columns(folder, _COLUMNS)
-    return columns, match_starts(columns)
+    starts = match_starts(columns)
+    return columns, starts, np.argsort(columns.numbers["ended"][starts[:-1]], kind="stable")
 
 
 def _page(chosen: NDArray[np.int64], query: MatchesQuery) -> tuple[int, int]:
@@ -200,8 +202,8 @@ def _cards(
     for match in chosen:
         rows = range(int(starts[match]), int(starts[match + 1]))
         seats = tuple(_seat(columns, row) for row in rows)
-        texts = (_text(columns, name, rows.start) for name in ("game", "pool"))
-        cards.append(_card(ids[rows.start], *texts, seats, int(columns.numbers["ended"][rows.start]), query))
+        game, pool = (_text(columns, name, rows.start) for name in ("game", "pool"))
+        cards.append(_card(ids[rows.start], game, pool, seats, int(columns.numbers["ended"][rows.start]), query))
     return cards
 
 
@@ -248,20 +250,19 @@ def _of_journal(name: str, folder: Path, query: MatchesQuery) -> Matches:
 def _found(journal: Journal, query: MatchesQuery) -> tuple[list[MatchRecord], int | None, int | None]:
     """The matches of a page, newest first, and the cursors of the pages with older and with newer ones."""
     if query.before is None and query.after is not None:
-        found, following = _looked_at(journal.records(query.after + 1), query)
+        found, following = _looked_at(journal.arrived(after=query.after), query)
         if following is not None:
             return found[::-1], query.after + 1, following - 1
-    records = journal.records(last=query.before, is_newest_first=True)
-    found, following = _looked_at(records, query)
+    found, following = _looked_at(journal.arrived(before=query.before, is_newest_first=True), query)
     return found, None if following is None else following + 1, None if query.before is None else max(0, query.before - 1)
 
 
-def _looked_at(records: Iterable[MatchRecord], query: MatchesQuery) -> tuple[list[MatchRecord], int | None]:
-    """The first of some matches that fit, and the place in the plan where to look on; None: these are all."""
+def _looked_at(arrived: Iterable[tuple[int, MatchRecord]], query: MatchesQuery) -> tuple[list[MatchRecord], int | None]:
+    """The first of some matches that fit, and the number of the one to look at next; None: these are all."""
     found: list[MatchRecord] = []
-    for searched, record in enumerate(records):
+    for searched, (number, record) in enumerate(arrived):
         if searched == SEARCHED or len(found) == query.limit:
-            return found, record.index
+            return found, number
         if _fits(record, query):
             found.append(record)
     return found, None

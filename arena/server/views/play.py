@@ -12,7 +12,7 @@ from arena.results.people import PEOPLE, PEOPLE_FILE
 from arena.results.site_file import StoredPerson
 from arena.server.asked import Asked
 from arena.server.library import Library
-from arena.server.people.levels import PersonRating, opponents, ratings, suited_to
+from arena.server.people.levels import NAMES, PersonRating, opponents, ratings, suited_to
 from arena.server.problems import Problem
 from arena.server.table_process.messages import Place
 from arena.server.tables.plan import MOST_SEATS_IN_REAL_TIME, PACES, choice_for
@@ -40,6 +40,8 @@ class MyTable(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     names: tuple[str, ...]
     """The names at the table, by seat."""
+    levels: tuple[str | None, ...]
+    """The level of strength that plays on each seat; None: a person, or another bot."""
     match_id: str | None
 
 
@@ -140,7 +142,11 @@ def play_game(asked: Asked[PlayQuery]) -> PlayGame:
         card=card, variants=tuple(found.variants), options=tuple(
             one for option in game.options if option.name not in fixed and (one := rule_option(option)) is not None
         ),
-        rivals=tuple(Rival(choice=choice_for(one), name=one.name, kind=one.kind) for one in opponents(name, asked.library.out)),
+        rivals=tuple(
+            Rival(choice=choice_for(one), name=one.name, kind=one.kind)
+            for one in opponents(name, asked.library.out)
+            if one.kind != "house" or one.name not in NAMES  # else there would be two of that name
+        ),
         suited=suited_wish(asked.library, name, person).partition(":")[2], paces=PACES if real_time else (),
         hands=tuple((one.key, one.name) for one in real_time.hands) if real_time else (),
         me=None if person is None else person.name, name=asked.persons.free_name() if person is None else person.name,
@@ -243,7 +249,8 @@ def _card(name: str) -> GameCard:
 def _mine(table: Table) -> MyTable:
     return MyTable(
         id=table.id, game=table.plan.game, titles=titles_of(table.plan.game), state=table.state,
-        names=tuple(seat.name for seat in table.seats), match_id=table.match_id,
+        names=tuple(seat.name for seat in table.seats), levels=tuple(seat.place.level for seat in table.seats),
+        match_id=table.match_id,
     )  # fmt: skip
 
 

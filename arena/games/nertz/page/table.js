@@ -36,7 +36,7 @@
     const {position, word} = table, {options} = position;
     return el("div", {class: "course"},
       count(word("round"), position.round ?? 1), count(word("tick"), position.tick ?? 0),
-      count(word("target"), options.target ?? 100),
+      options.max_rounds === 1 ? null : count(word("target"), options.target ?? 100),
       position.stuck ? count(word("stuck"), word("of", {n: position.stuck, all: options.stuck_limit ?? 3})) : null,
       options.latency && options.latency !== "none" ? el("span", {class: "remark"}, word(`latency_${options.latency}`)) : null,
       position.phase === "over" ? el("strong", {class: "verdict"}, verdict(table)) : null);

@@ -52,7 +52,7 @@
     return el("div", {class: "course"},
       count(word("round"), position.round ?? 1), count(word("turn"), (position.turns ?? 0) + 1),
       count(word("threshold"), options.threshold === "none" ? word("any") : word("at_most", {n: options.threshold ?? 5})),
-      count(word(options.mode === "elim201" ? "drop_limit" : "limit"), options.limit ?? 101),
+      options.max_rounds === 1 ? null : count(word(options.mode === "elim201" ? "drop_limit" : "limit"), options.limit ?? 101),
       options.slap_down ? el("span", {class: "remark"}, word("with_slap")) : null,
       end ? el("strong", {class: "verdict"}, verdict(end, word, seatName)) : null);
   };
@@ -97,6 +97,7 @@
   };
 
   const total = ({position, word}, who) => {
+    if (position.options.max_rounds === 1) return el("div", {class: "total"}, count(word("total"), position.totals[who]));
     const limit = position.options.limit ?? 101, meter = el("span", {class: "meter", "aria-hidden": "true"}, el("span", {class: "filled"}));
     meter.firstChild.style.setProperty("width", `${Math.min(100, Math.max(0, Math.round(100 * position.totals[who] / limit)))}%`);
     return el("div", {class: "total"}, count(word("total"), position.totals[who]), el("span", {class: "of-limit"}, `/ ${limit}`), meter);

@@ -11,11 +11,15 @@ arena.words = {};    // "page" or a game -> language -> key -> text: filled by w
 /** A room's table. `draw(root, position, {seat, names, lang})`, a pure function; `say(event, {lang})`: an action in words. */
 arena.table = (game, table) => { arena.tables[game] = table; };
 
-/** The words of a catalogue in one language: `words("card", {n: 3})` fills `{n}`; a missing key is shown as it is. */
+/**
+ * The words of a catalogue in one language: `words("card", {n: 3})` fills `{n}`; a missing key is shown as it is. Where `n` is 1,
+ * `card_one` is said, if it is there.
+ */
 arena.wordsOf = (catalogue, lang) => {
   const texts = arena.words[catalogue] ?? {};
   return (key, values = {}) => {
-    const text = texts[lang]?.[key] ?? texts.en?.[key] ?? key;
+    const found = (name) => texts[lang]?.[name] ?? texts.en?.[name];
+    const text = (String(values.n) === "1" ? found(`${key}_one`) : null) ?? found(key) ?? key;
     return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   };
 };
