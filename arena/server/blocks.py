@@ -20,6 +20,7 @@ from arena.reports.table import CHOSEN, Cell, Column, Interval, Rank, Row, Table
 from arena.reports.table import table as made_table
 from arena.reports.tables import Played
 from arena.server.views.bot import Appearance, Bot, BotPool, RatingPoint, VersionCurve
+from arena.server.views.rules import titles_of
 from arena.server.views.tables import BoardRow
 from arena.server.views.tournament import Tournament
 
@@ -187,6 +188,6 @@ NAMES: dict[str, Any] = {
     "board_table": board, "tournament_sections": tournament_sections, "opponents_table": opponents, "seats_table": seats,
     "lost_table": lost, "appearances_table": appearances, "versions_table": versions, "matches_address": matches_address,
     "bot_address": bot_address, "match_address": match_address, "career_plot": career_plot, "versions_plot": versions_plot,
-    "history_plot": history_plot, "scale_of": scale_of, "shell_word": shlex.quote,
+    "history_plot": history_plot, "scale_of": scale_of, "shell_word": shlex.quote, "titles_of": titles_of,
 }  # fmt: skip
 """What templates call these functions."""

@@ -21,10 +21,9 @@ from arena.reports.pages import assets as pages
 from arena.reports.pages.words import LIVE, PAGE, PLAYER, Words, catalogue
 from arena.server.assets import Assets, table_name
 from arena.server.blocks import NAMES
+from arena.server.views.rules import MOST_KEPT
 from arena.server.visitors import QUERY
 
-MOST_KEPT = 64
-"""Texts that are kept as pages: the rules of all games in their languages."""
 _NUMBERED = re.compile(r"(<h[2-4] id=[^>]*>)(\d+(?:\.\d+)+)")
 """A heading with a number, such as 2.2: it can also be linked as `#section-2.2`, in any language."""
 

@@ -84,6 +84,19 @@ def test_a_thousand_bots_come_page_by_page_each_once(many: TestClient) -> None:
     assert page.status_code == 200 and len(page.content) < 100_000
 
 
+def test_a_page_leads_back_to_the_one_before(many: TestClient) -> None:
+    pages = paged(many, "sort=name&limit=2")
+    first, second = next(pages), next(pages)
+    third = many.get("/api/bots?sort=name&limit=2").json()
+    assert third["previous"] is None
+    for _ in range(2):
+        third = many.get(f"/api/bots?sort=name&limit=2&cursor={third['next']}").json()
+    back = many.get(f"/api/bots?sort=name&limit=2&cursor={third['previous']}").json()
+    assert [bot["name"] for bot in back["bots"]] == second
+    back = many.get(f"/api/bots?sort=name&limit=2&cursor={back['previous']}").json()
+    assert [bot["name"] for bot in back["bots"]] == first and back["previous"] is None
+
+
 def test_a_page_stays_right_while_bots_come_and_go(tmp_path: Path) -> None:
     submit(tmp_path, "bee", "cat", "dog", "eel", "fly")
     with server(tmp_path) as client:

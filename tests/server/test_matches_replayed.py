@@ -162,6 +162,15 @@ def test_who_has_no_token_is_not_told_of_files(tmp_path: Path, monkeypatch: pyte
             assert answer.status_code == 500 and str(tmp_path) not in answer.text
 
 
+def test_a_match_has_the_title_of_its_game_in_the_language_of_the_reader(
+    client: TestClient, played: tuple[Path, dict[str, StoredMatch]]
+) -> None:  # fmt: skip
+    match_id = played[1]["naga"].record.match_id
+    for page in (client.get(f"/m/{match_id}?lang=ja").text, client.get(f"/embed/m/{match_id}?lang=ja").text):
+        assert "<title>ナーガ" in page
+    assert ">ナーガ</a>" in client.get(f"/m/{match_id}?lang=ja").text
+
+
 def test_no_match_is_embedded_while_its_deals_are_still_played(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         run_tournament(write_config(tmp_path), Settings(out=tmp_path / "out", backend=LOCAL, workers=1), Stops(3))

@@ -4,7 +4,8 @@ import base64
 import binascii
 import enum
 import unicodedata
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -63,7 +64,7 @@ class BotsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Only bots of the account that asks."""
     sort: Order = Order.RATING
     cursor: _Cursor | None = None
-    """The place in the list after which the page begins: `next` of the page before."""
+    """The place in the list where the page begins or ends: `next` or `previous` of another page."""
     limit: _Count = 50
 
 
@@ -133,6 +134,8 @@ class Bots(msgspec.Struct, frozen=True, kw_only=True):
     bots: tuple[BotCard, ...]
     next: str | None
     """The cursor of the next page; None: there is none."""
+    previous: str | None
+    """The cursor of the page before; None: this is the first one."""
     missing: tuple[str, ...]
     """Why parts are left out."""
 
@@ -140,18 +143,19 @@ class Bots(msgspec.Struct, frozen=True, kw_only=True):
 def bots(asked: Asked[BotsQuery]) -> Bots:
     """The data of `/bots`. Raises Problem 400 for a cursor that no page gave."""
     query, missing = asked.query, list[str]()
-    begin = None if query.cursor is None else _read_cursor(query)
+    cursor = None if query.cursor is None else _read_cursor(query)
     field = Field(asked, missing)
     cards = [field.card(name) for name in field.names()]
     fitting = [card for card in cards if _fits(card, query)]
     listed = [card for card in fitting if query.state is not None or card.state is not BotState.HIDDEN]
     listed.sort(key=lambda card: _key(card, query.sort))
-    page = listed if begin is None else [card for card in listed if _key(card, query.sort) > begin]
-    page, rest = page[: query.limit], len(page) > query.limit
+    first = 0 if cursor is None else _first(listed, cursor, query)
+    page = listed[first : first + query.limit]
     return Bots(
         query=query, contest=field.contest, games=field.games(), has_owners=any(card.owner is not None for card in cards),
         may_own=asked.visitor.is_author, total=len(listed), hidden=len(fitting) - len(listed), bots=tuple(page),
-        next=_written_cursor(page[-1], query.sort) if rest else None,
+        next=_written_cursor(page[-1], query.sort) if first + query.limit < len(listed) else None,
+        previous=_written_cursor(page[0], query.sort, is_back=True) if first and page else None,
         missing=tuple(missing) if asked.visitor.is_organiser else (),
     )  # fmt: skip
 
@@ -279,19 +283,27 @@ def _key(card: BotCard, order: Order) -> tuple[float, str]:
 
 
 class _Place(msgspec.Struct, frozen=True, array_like=True):
-    """The last bot of a page, as it was when the page was made."""
+    """The last bot of a page, or the first one, as it was when the page was made."""
 
     order: Order
     number: float
     name: str
+    is_back: bool = False
+    """Whether the page that is asked for ends before the bot."""
 
 
-def _written_cursor(card: BotCard, order: Order) -> str:
-    number, name = _key(card, order)
-    return base64.urlsafe_b64encode(msgspec.json.encode(_Place(order, number, name))).decode().rstrip("=")
+def _first(listed: Sequence[BotCard], cursor: _Place, query: BotsQuery) -> int:
+    """The number of the bot with which a page begins."""
+    keys, key = [_key(card, query.sort) for card in listed], (cursor.number, cursor.name)
+    return max(0, bisect_left(keys, key) - query.limit) if cursor.is_back else bisect_right(keys, key)
 
 
-def _read_cursor(query: BotsQuery) -> tuple[float, str]:
+def _written_cursor(card: BotCard, order: Order, *, is_back: bool = False) -> str:
+    place = _Place(order, *_key(card, order), is_back)
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode().rstrip("=")
+
+
+def _read_cursor(query: BotsQuery) -> _Place:
     text = query.cursor or ""
     try:
         found = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), type=_Place)
@@ -299,4 +311,4 @@ def _read_cursor(query: BotsQuery) -> tuple[float, str]:
         raise Problem(400, "refusal_bad_cursor") from None
     if found.order is not query.sort:
         raise Problem(400, "refusal_bad_cursor")
-    return found.number, found.name
+    return found

@@ -10,7 +10,9 @@ from arena.reports.manual import games_with_rules, rules_texts
 from arena.reports.pages.lessons import Lesson, lesson
 from arena.server.asked import Asked
 from arena.server.problems import Problem
-from arena.server.rendering import MOST_KEPT
+
+MOST_KEPT = 64
+"""Texts that are kept: the rules of all games in their languages."""
 
 
 class RulesQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
