@@ -1,7 +1,7 @@
 """What a closer look at one pool of a stored tournament finds: typed, for the report, for pages and as their JSON."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.ratings.error_bars import ErrorBars, rank_probabilities
 from arena.ratings.pairs import HeadToHead, Partners, SeatShare, partners, seat_advantage
-from arena.ratings.rows import PoolRows
+from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.second_opinions import SecondOpinion
 from arena.records import Rating
 from arena.reports.table import name_of, shown
@@ -61,6 +61,29 @@ class Opinions(msgspec.Struct, frozen=True, kw_only=True):
     """Best first, as the headline has it."""
     is_low_good: bool
     """Whether low scores are good."""
+
+
+def opinions_among(found: Opinions, gone: Collection[Bot]) -> Opinions:
+    """The opinions without some bots, with ranks that count the others alone."""
+    left = [one for one in found.bots if (one.bot, one.bot_version) not in gone]
+
+    def counted(rank: int | None, ranks: Iterable[int | None]) -> int | None:
+        return None if rank is None else 1 + sum(other is not None and other < rank for other in ranks)
+
+    return msgspec.structs.replace(
+        found,
+        bots=tuple(
+            msgspec.structs.replace(
+                one,
+                others={model: counted(rank, [other.others[model] for other in left]) for model, rank in one.others.items()},
+                **{name: counted(getattr(one, name), [getattr(other, name) for other in left]) for name in _RANKS},
+            )
+            for one in left
+        ),
+    )
+
+
+_RANKS = ("rank", "elo_rank", "place_rank", "score_rank", "rivals_rank")
 
 
 class Together(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,9 +11,11 @@ from starlette.testclient import TestClient
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
+from arena.ratings.second_opinions import SecondOpinion
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
 from arena.records import MatchRecord
+from arena.reports.insights import opinions_among, opinions_of
 from arena.results import parquet
 from arena.results.manifest import BotEntry, Manifest, write_manifest
 from arena.server.views.hidden import LONG, WhyHidden, hidden_bots, withdrawn_bots
@@ -281,3 +283,17 @@ def test_a_bot_of_a_contest_leaves_the_board_as_soon_as_it_is_withdrawn() -> Non
     of_contest = msgspec.structs.replace(manifest, config=as_contest)
     assert withdrawn_bots(manifest, ["owl"]) == {}  # a ladder of whoever was named by hand
     assert withdrawn_bots(of_contest, ["owl", "mark", "bee"]) == {("owl", 1): WhyHidden.GONE}
+
+
+def test_second_opinions_rank_the_bots_of_the_board_alone() -> None:
+    ratings = [msgspec.structs.replace(make_rating(), bot=name, rank=rank) for rank, name in enumerate("abc", 1)]
+    met = SecondOpinion("", 1, 0.0, 1, 1.0, 1, 0.0, 1, 2, 1.0, 1)
+    found = [msgspec.structs.replace(met, bot=name, elo_rank=rank) for name, rank in (("a", 3), ("b", 1), ("c", 2))]
+    others = [msgspec.structs.replace(one, model="trueskill-batch", rank=4 - (one.rank or 0)) for one in ratings]
+    opinions = opinions_of(found, ratings, others)
+    assert opinions is not None
+    left = opinions_among(opinions, [("b", 1)]).bots
+    assert [(one.bot, one.rank, one.elo_rank, one.others["trueskill-batch"]) for one in left] == [
+        ("a", 1, 2, 2),
+        ("c", 2, 1, 1),
+    ]

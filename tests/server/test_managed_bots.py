@@ -106,6 +106,7 @@ def test_an_author_withdraws_a_bot_only_when_sure_and_a_new_version_brings_it_ba
         answer = place.aya.post(f"/bots/{bot}/withdraw", data={"sure": "yes"})
         assert (answer.status_code, answer.headers["location"]) == (303, f"/bots/{bot}")
     assert place.aya.get("/api/bots", params={"q": bot}).json()["bots"][0]["state"] == "withdrawn"
+    assert " に取り下げ</span>" in place.ben.get(f"/bots/{bot}?lang=ja").text
     assert place.server.accounts.audit() == log  # an author's own bot is no matter of the log
     submit(place, bot, {f"{bot}.py": b"# a third one\n"})
     assert place.aya.get("/api/bots", params={"q": bot}).json()["bots"][0]["state"] == "playing"

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from arena.agent.submissions import Submissions
+from arena.agent.submissions import Submissions, Withdrawal
 from arena.disk import is_there
 from arena.errors import StoreError
 from arena.names import NAME
@@ -145,8 +145,8 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     """The ratings of all versions over that tournament, where it had two or more of them."""
     versions: tuple[Version, ...]
     """The submitted versions, oldest first; empty for a bot that was given by its path."""
-    withdrawn: str | None
-    """Since when it plays no new tournaments, or what it is called now, in words."""
+    withdrawal: Withdrawal | None
+    """Since when it plays no new tournaments, and what it is called since then; None: it plays."""
     marks: Literal["provisional", "frozen"] | None
     """Whether the contest has frozen its marks; None: there is no contest, or this is for who manages the bot alone."""
     mark: float | None
@@ -166,7 +166,7 @@ def bot(asked: Asked[BotQuery]) -> Bot:
     """The data of `/bots/NAME`. Raises Problem 404 for a bot that never played and was never submitted."""
     name, library, missing = asked.place["name"], asked.library, list[str]()
     found = _appearances(library, asked.boards, name, missing)
-    versions, withdrawn = _versions(library, name, missing)
+    versions, withdrawal = _versions(library, name, missing)
     if not found and not versions:
         raise Problem(404, "refusal_no_bot", name=repr(shown(name)))
     tournament, version = _chosen(found, asked.query)
@@ -182,7 +182,7 @@ def bot(asked: Asked[BotQuery]) -> Bot:
         is_mine=owns(asked.visitor, owned), may_manage=manages, authors=_authors(asked) if manages else (),
         sources=tuple(one.version for one in versions if may_see_source(asked.visitor, owned, one.version)),
         published=None if owned is None else owned.published, results=results, careers=careers, versions=versions,
-        withdrawn=withdrawn, **(_mark(asked.contest, name) if manages else NO_MARK),
+        withdrawal=withdrawal, **(_mark(asked.contest, name) if manages else NO_MARK),
         appearances=tuple(found[:MOST_APPEARANCES]), tournament=tournament, version=version, pools=pools,
         missing=tuple(missing),
     )  # fmt: skip
@@ -273,7 +273,7 @@ def _appearances_in(seen: Seen, tournament: str, manifest: Manifest, name: str) 
     ]  # fmt: skip
 
 
-def _versions(library: Library, name: str, missing: list[str]) -> tuple[tuple[Version, ...], str | None]:
+def _versions(library: Library, name: str, missing: list[str]) -> tuple[tuple[Version, ...], Withdrawal | None]:
     if NAME.fullmatch(name) is None:  # no submission has such a name, and it becomes part of a path
         return (), None
     store = Submissions(library.out)
@@ -286,7 +286,7 @@ def _versions(library: Library, name: str, missing: list[str]) -> tuple[tuple[Ve
     return tuple(
         Version(version=one.version, submitted=one.submitted, sha256=one.sha256, bytes=one.bytes, games=one.games)
         for one in versions
-    ), None if withdrawal is None else str(withdrawal)
+    ), withdrawal
 
 
 def _chosen(found: list[Appearance], query: BotQuery) -> tuple[str | None, int | None]:

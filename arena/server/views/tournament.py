@@ -14,7 +14,17 @@ from arena.ratings.stored import StoredRows
 from arena.records import Rating
 from arena.reports.board import Costs, Online, add_up, chosen_pools, headline, headline_ratings, online_beside
 from arena.reports.evidence import Evidence
-from arena.reports.insights import Chances, Fairness, Opinions, Pairs, Together, fairness_of, pairs_of, together_of
+from arena.reports.insights import (
+    Chances,
+    Fairness,
+    Opinions,
+    Pairs,
+    Together,
+    fairness_of,
+    opinions_among,
+    pairs_of,
+    together_of,
+)
 from arena.reports.table import shown
 from arena.reports.tables import FaultCard
 from arena.results import parquet
@@ -135,6 +145,9 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
     if is_live(seen.progress, folder):
         return found
     found = _with_insights(library, folder, found)
+    gone = {(row.bot, row.version) for row in seen.tables.get(pool or "", ()) if row.hidden is not None}
+    if gone and found.opinions is not None:
+        found = msgspec.structs.replace(found, opinions=opinions_among(found.opinions, gone))
     owned = owned_bots(asked)
     faults = (
         one if owned is None or one.bot in owned else msgspec.structs.replace(one, reason=without_trace(one.reason))
