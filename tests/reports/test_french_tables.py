@@ -29,6 +29,7 @@ DRAWN = """([game, positions]) => positions.map((position) => {
     [...element.closest("section").querySelectorAll("[data-seat]")].map((plate) => Number(plate.dataset.seat));
   const tallyOf = (tally) => [owner(tally.querySelector(".deck-mark")), Number(tally.textContent)];
   return {
+    course: root.querySelector(".course").textContent,
     takes: [...root.querySelectorAll("[data-take]")].map((card) => card.dataset.take),
     winners: [...root.querySelectorAll(".winner")].flatMap(seatsOf),
     callers: [...root.querySelectorAll(".shout")].map((element) => Number(element.closest("[data-seat]").dataset.seat)),
@@ -91,6 +92,13 @@ def test_who_called_and_who_won_at_nertz(pages: dict[str, Page], seats: int, opt
     (drawing,) = _drawn(pages["nertz"], [end])
     assert drawing["callers"] == ([] if end["caller"] is None else [end["caller"]])
     assert sorted(drawing["winners"]) == [seat for seat, place in enumerate(places) if place == 1], end
+
+
+@pytest.mark.parametrize(("game", "end"), [("nertz", "target"), ("yaniv", "limit")])
+def test_a_single_round_has_no_points_to_reach(pages: dict[str, Page], game: str, end: str) -> None:
+    position, _legal = next(_match(game, 2, {"max_rounds": 1}))
+    one, many = _drawn(pages[game], [position, {**position, "options": {}}])
+    assert end not in one["course"] and end in many["course"]
 
 
 def test_the_caller_wins_although_another_has_more(pages: dict[str, Page]) -> None:
