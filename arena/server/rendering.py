@@ -102,6 +102,7 @@ class Templates:
             "static": assets.url,
             "games": games.names(),
             "endings": [ending.value for ending in Ending],
+            "picture_files": picture_files,
             "player_files": player_files,
             "table_files": table_files,
             "live_files": live_files,
@@ -127,6 +128,15 @@ def table_files(game: str) -> list[str]:
     """The files that draw a game's table, by their names among the assets."""
     words = [f"words/{game}.js"] if catalogue(game) else []
     return [*(table_name(game, path) for path in pages.table_files(game)), *words]
+
+
+def picture_files(*names: str) -> list[str]:
+    """The files with which a page shows cards of some games."""
+    return list(
+        dict.fromkeys(
+            ["kit.css", "kit.js", f"words/{PAGE}.js", *(file for name in names for file in table_files(name)), "pictures.js"]
+        )
+    )
 
 
 def player_files(game: str | None) -> list[str]:

@@ -143,6 +143,26 @@ def test_a_page_is_quiet_fits_all_widths_and_is_accessible(
 
 
 @pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)])
+def test_the_front_page_of_an_empty_folder_shows_all_games_and_a_match_by_itself(
+    browser: Browser, tmp_path: Path, language: str, dark: bool
+) -> None:
+    (tmp_path / "out").mkdir()
+    with served(tmp_path / "out") as server, watched(browser, dark=dark, locale=language, width=DESK) as window:
+        server.enter(window.page)
+        page = window.page
+        expect(page.locator("[data-cards] .playing-card")).to_have_count(25)
+        expect(page.locator("#demo .player .table")).to_be_visible(timeout=120_000)
+        page.locator("#demo .player-play").click()
+        for width in (DESK, TABLET, PHONE):
+            look(page, width=width, dark=dark)
+            settled(page)
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+        violations = Axe().run(page).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+        assert_quiet(window, server, "")
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)])
 def test_pages_of_a_contest_before_its_first_match(browser: Browser, contest: Served, language: str, dark: bool) -> None:
     with watched(browser, dark=dark, locale=language, width=DESK, reduced_motion="reduce", timezone_id="Asia/Tokyo") as window:
         contest.enter(window.page)

@@ -226,6 +226,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """How long a match takes, from and to."""
     variants: list[Variant]
     """The usual one first."""
+    cards: list[str] = []
+    """Some cards to know the game by, as its `picture` takes them."""
     real_time: RealTime | None = None
 
 

@@ -27,9 +27,9 @@ NOTES = "notes"
 REPORT = "report"
 """The name of the catalogue of what the report and the page of a tournament say of results."""
 
-ACCOUNTS, SUBMITTING, CONTEST, ASKING = "accounts", "submitting", "contest", "asking"
-"""The names of catalogues that only pages of the server use: accounts, submitting, contests, matches that are asked for."""
-SERVER = (PAGE, REPORT, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
+HOME, ACCOUNTS, SUBMITTING, CONTEST, ASKING = "home", "accounts", "submitting", "contest", "asking"
+"""Catalogues that only pages of the server use: its front page, accounts, submitting, contests, matches that are asked for."""
+SERVER = (PAGE, REPORT, HOME, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
 """The catalogues of the server's pages; no two share a key."""
 
 _SHARED = {PLAYER, LIVE, NOTES, *SERVER}

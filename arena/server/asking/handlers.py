@@ -9,11 +9,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from arena import games
 from arena.engine.options import parse_options
 from arena.errors import ConfigError
 from arena.names import in_words
 from arena.records import MatchRecord
-from arena.server.asking.match_request import LARGEST_SEED, MatchRequest, planned
+from arena.server.asking.match_request import LARGEST_SEED, LEVEL, MatchRequest, planned
 from arena.server.asking.matches import BotMatch, BotMatches
 from arena.server.library import Library
 from arena.server.limits import Computing
@@ -23,10 +24,15 @@ from arena.server.table_process.messages import Setup
 from arena.server.tables.plan import OPTION
 from arena.server.transfer import body_of, form_of
 from arena.server.views.match import checked_id_of, located
+from arena.server.views.play import usual_seats
 from arena.server.visitors import Persons, Visitor, visitor_of
 
 ASKING = "/api/ask"
 """The address at which a program asks for a match."""
+DEMO = "/api/demo/{game}"
+"""The address at which a page asks for a match of house bots to look at."""
+DEMO_LEVELS = ("club", "casual", "beginner")
+"""The levels that play it, seat after seat."""
 MOST_BOTS = 20
 BOT = "bot."
 """How the names of the fields begin that name the bots, by seat from 0."""
@@ -49,12 +55,15 @@ class AskHandlers:
     ) -> None:  # fmt: skip
         self._computing = computing
         self._library, self._matches, self._lobby, self._persons = library, matches, lobby, persons
+        self._demos: dict[str, BotMatch] = {}
+        """The match of each game that house bots have played, or are playing, for whoever wants to look."""
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
         return [
             Route("/ask", self.asked_by_form, methods=["POST"]),
             Route(ASKING, self.asked_by_program, methods=["POST"]),
+            Route(DEMO, self.shown, methods=["POST"]),
         ]
 
     async def asked_by_form(self, request: Request) -> Response:
@@ -71,9 +80,34 @@ class AskHandlers:
             raise Problem(400, "refusal_said", text=in_words(error)) from None
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             raise Problem(400, "refusal_no_json") from None
-        match = await self._asked(request, asked_for)
-        answer = msgspec.json.encode(AskedFor(match=match.id, page=f"/ask/{match.id}"))
-        return Response(answer, 201, {"cache-control": "no-store"}, MEDIA_JSON)
+        return _told(await self._asked(request, asked_for))
+
+    async def shown(self, request: Request) -> Response:
+        """Let house bots play a game for whoever wants to look: once while the server is open, and all see the same match."""
+        game = request.path_params["game"]
+        if (known := self._demo(game)) is None:
+            visitor = await run_in_threadpool(visitor_of, request, self._persons)
+            self._computing.check(visitor.account)
+            setup = await run_in_threadpool(self._planned_demo, game)
+            known = self._demo(game)  # somebody may have been faster
+        if known is None:
+            known = self._demos[game] = self._matches.ask(setup, f"demo of {game}", self._computing.payer(visitor.account))
+        return _told(known)
+
+    def _demo(self, game: str) -> BotMatch | None:
+        """The match that shows a game, if it is stored, or may still be, and its page is still there."""
+        found = self._demos.get(game)
+        is_there = found is not None and self._matches.is_kept(found) and (found.is_running or found.match_id is not None)
+        return found if is_there else None
+
+    def _planned_demo(self, game: str) -> Setup:
+        """The match of house bots that shows a game. Raises Problem 404 for an unknown game."""
+        try:
+            seats = usual_seats(games.load(game).seats)
+        except ConfigError as error:
+            raise Problem(404, "refusal_said", text=error) from None
+        bots = [f"{LEVEL}{DEMO_LEVELS[seat % len(DEMO_LEVELS)]}" for seat in range(seats)]
+        return planned(MatchRequest(game=game, bots=bots), self._library.out, self._located, lambda game: ())
 
     async def _asked(self, request: Request, asked_for: MatchRequest) -> BotMatch:
         visitor = await run_in_threadpool(visitor_of, request, self._persons)
@@ -92,6 +126,11 @@ class AskHandlers:
 
     def _located(self, match_id: str) -> MatchRecord:
         return located(self._library, checked_id_of(match_id))[1]
+
+
+def _told(match: BotMatch) -> Response:
+    answer = msgspec.json.encode(AskedFor(match=match.id, page=f"/ask/{match.id}"))
+    return Response(answer, 201, {"cache-control": "no-store"}, MEDIA_JSON)
 
 
 def check_asker(visitor: Visitor) -> None:

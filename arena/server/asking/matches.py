@@ -248,6 +248,10 @@ class BotMatches:
             raise Problem(404, "refusal_ask_no_match")
         return found
 
+    def is_kept(self, match: BotMatch) -> bool:
+        """Whether a match can still be looked at by the address of who asked."""
+        return match.id in self._asked
+
     def of(self, account: str) -> list[BotMatch]:
         """The matches that an account has asked for, the newest first."""
         return [one for one in reversed(self._asked.values()) if one.account == account]

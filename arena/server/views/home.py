@@ -13,6 +13,7 @@ from arena.server.library import Library
 from arena.server.live_board.board import LiveBoards, Seen
 from arena.server.problems import Problem
 from arena.server.views.contest import ContestNews, contest_news
+from arena.server.views.play import GameCard, all_games
 from arena.server.views.state import UNREADABLE, Progress, progress_of
 from arena.server.views.tournament import seen_of
 from arena.tournament.archive.folder import ARCHIVE
@@ -69,11 +70,17 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with the folder."""
     contest: ContestNews | None = None
     """The contest of the server; None: it has none."""
+    games: tuple[GameCard, ...] = ()
+    """The games that can be played."""
+    may_send: bool = False
+    """Whether the visitor may hand in bots."""
 
 
 def home(asked: Asked[HomeQuery]) -> Home:
     """The data of `/`."""
-    found = msgspec.structs.replace(home_of(asked.library, asked.boards), contest=contest_news(asked))
+    found = msgspec.structs.replace(
+        home_of(asked.library, asked.boards), contest=contest_news(asked), games=all_games(), may_send=asked.visitor.is_author
+    )
     return found if asked.visitor.is_organiser else without_paths(found)
 
 

@@ -1,5 +1,6 @@
 """The pages before a match: all games, a game with its choices, the way in by a link, and the table itself."""
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -58,6 +59,8 @@ class GameCard(msgspec.Struct, frozen=True, kw_only=True):
     real_time: bool
     lesson: bool
     """Whether there is a guided first round, `/learn/GAME`."""
+    cards: tuple[str, ...]
+    """Some of its cards, as its drawing names them; empty for a game that draws none."""
 
 
 class Play(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +80,7 @@ def play(asked: Asked[PlayQuery]) -> Play:
     person = asked.visitor.person
     tables = sorted(asked.tables.of(person), key=lambda table: not table.is_running)
     return Play(
-        games=tuple(_card(name) for name in games.names()), me=None if person is None else person.name,
+        games=all_games(), me=None if person is None else person.name,
         tables=tuple(_mine(table) for table in tables[:8]),
         ratings={game: _shown(rated, person) for game, rated in ratings_of(asked.library).items()},
     )  # fmt: skip
@@ -150,9 +153,14 @@ def play_game(asked: Asked[PlayQuery]) -> PlayGame:
         suited=suited_wish(asked.library, name, person).partition(":")[2], paces=PACES if real_time else (),
         hands=tuple((one.key, one.name) for one in real_time.hands) if real_time else (),
         me=None if person is None else person.name, name=asked.persons.free_name() if person is None else person.name,
-        usual_seats=min(card.seats, key=lambda count: abs(count - USUAL_SEATS)),
+        usual_seats=usual_seats(card.seats),
         tables=tuple(_mine(table) for table in asked.tables.running(person)),
     )  # fmt: skip
+
+
+def usual_seats(seats: Collection[int]) -> int:
+    """How many seats a table has where nobody says otherwise."""
+    return min(seats, key=lambda count: abs(count - USUAL_SEATS))
 
 
 class Join(msgspec.Struct, frozen=True, kw_only=True):
@@ -236,13 +244,18 @@ def _shown(rated: list[PersonRating], person: StoredPerson | None) -> list[Perso
     return [one for place, one in enumerate(rated) if place < MOST_RATED or (person is not None and one.name == person.name)]
 
 
+def all_games() -> tuple[GameCard, ...]:
+    """All games that can be played."""
+    return tuple(map(_card, games.names()))
+
+
 def _card(name: str) -> GameCard:
     found = offer(name)
     is_fast = found.real_time is not None
     seats = tuple(count for count in games.load(name).seats if not is_fast or count <= MOST_SEATS_IN_REAL_TIME)
     return GameCard(
         game=name, titles=titles_of(name), about=found.about, minutes=tuple(found.minutes), seats=seats,
-        real_time=is_fast, lesson=script(name) is not None,
+        real_time=is_fast, lesson=script(name) is not None, cards=tuple(found.cards),
     )  # fmt: skip
 
 

@@ -211,5 +211,14 @@
     return owner === "request" ? animalName(rest.join(":"), arena.wordsOf("hisatsu", lang)) : `${SHAPES[owner % SHAPES.length]} ${rest[0]}`;
   };
 
-  arena.table("hisatsu", {draw, say, moves, name});
+  /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
+  const picture = (texts, {lang}) => {
+    const table = {word: arena.wordsOf("hisatsu", lang), deck: new Map(DECK.map((row) => [row[0], row])), nameOf: (who) => SHAPES[who]};
+    return el("div", {class: "hisatsu"}, texts.map((text) => {
+      const [owner, value] = text.split(":");
+      return owner === "request" ? requestCard(table, value) : numbers(table, "picture", [[Number(owner), value, false]]);
+    }));
+  };
+
+  arena.table("hisatsu", {draw, say, moves, name, picture});
 })();

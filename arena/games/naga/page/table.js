@@ -143,5 +143,8 @@
 
   const name = (text, lang) => nameOf(text, arena.wordsOf("naga", lang));
 
-  arena.table("naga", {draw, say, moves, name});
+  /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
+  const picture = (texts, {lang}) => el("div", {class: "naga"}, cards("picture", texts, arena.wordsOf("naga", lang)));
+
+  arena.table("naga", {draw, say, moves, name, picture});
 })();

@@ -211,5 +211,8 @@
     return word("card", {number: text, bird: word(`bird_${text}`)});
   };
 
-  arena.table("nanatoridori", {draw, say, moves, name});
+  /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
+  const picture = (texts, {lang}) => el("div", {class: "toridori"}, cards({word: arena.wordsOf("nanatoridori", lang)}, "picture", texts));
+
+  arena.table("nanatoridori", {draw, say, moves, name, picture});
 })();

@@ -225,5 +225,8 @@
     return card && card !== "?" ? word("say_card", {card: short(card, lang), move: inWords(event, word)}) : word("say_move", {move: inWords(event, word)});
   };
 
-  arena.table("nertz", {draw, say, moves, name});
+  /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
+  const picture = (texts, {lang}) => el("div", {class: "nertz"}, arena.french.cards(texts, {lang}));
+
+  arena.table("nertz", {draw, say, moves, name, picture});
 })();

@@ -211,5 +211,8 @@
     return taken ? word(isOnlyCopy ? "say_take" : "say_take_copy", {card: short(taken, lang), n: place + 1}) : word(/\d/.test(rest[0]) ? "say_draw_middle" : `say_draw_${rest[0]}`);
   };
 
-  arena.table("yaniv", {draw, say, moves, name: arena.french.name});
+  /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
+  const picture = (texts, {lang}) => el("div", {class: "yaniv"}, arena.french.cards(texts, {lang}));
+
+  arena.table("yaniv", {draw, say, moves, name: arena.french.name, picture});
 })();

@@ -50,6 +50,9 @@ arena.french = (() => {
   /** A hidden card of a zone, see `arena.kit.back`. `design`: that of its back, null for a game with one kind of backs. */
   const back = (zone, index, {lang, design = null}) => kit.back(zone, index, name("?", lang), backClasses(design));
 
+  /** Some cards apart from any table; `?` is a hidden one. */
+  const cards = (texts, {lang}) => texts.map((text, at) => text === "?" ? back("picture", at, {lang}) : card(text, {key: `${text}#${at}`, lang}));
+
   /** Hidden cards upon each other, see `arena.kit.stock`. */
   const stock = (zone, label, size, {design = null} = {}) => {
     const pile = kit.stock(zone, label, size);
@@ -167,5 +170,5 @@ arena.french = (() => {
   const short = (text, lang) =>
     text === "?" || text === JOKER ? name(text, lang) : SYMBOLS[text[0]] + (text[1] === "T" ? "10" : text[1]);
 
-  return {card, back, stock, mark, name, short, SYMBOLS};
+  return {card, back, cards, stock, mark, name, short, SYMBOLS};
 })();
