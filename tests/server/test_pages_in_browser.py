@@ -142,6 +142,40 @@ def test_a_page_is_quiet_fits_all_widths_and_is_accessible(
         assert_quiet(window, server, name)
 
 
+def test_on_a_phone_the_pages_are_in_a_menu(browser: Browser, server: Served, session: StorageState) -> None:
+    with watched(browser, width=PHONE, storage_state=session) as window:
+        page = window.page
+        page.goto(f"{server.base}/rules")
+        menu, link = page.get_by_role("button", name="Menu"), page.get_by_role("link", name="Play", exact=True)
+        expect(link).to_be_hidden()
+        menu.press("Enter")
+        expect(link).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(link).to_be_hidden()
+        menu.click()
+        link.click()
+        expect(page).to_have_url(f"{server.base}/play")
+        look(page, width=DESK)
+        expect(menu).to_be_hidden()
+        expect(link).to_be_visible()
+        assert_quiet(window, server, "")
+
+
+def test_on_a_small_screen_no_hand_lies_under_the_controls(
+    browser: Browser, server: Served, session: StorageState, match: str
+) -> None:
+    with watched(browser, width=1366, height=768, reduced_motion="reduce", storage_state=session) as window:
+        for address in ("/tv", f"/m/{match}#9"):
+            page = window.page
+            page.goto(server.base + address)
+            page.wait_for_selector(".player .table [data-zone^=hand-]")
+            settled(page)
+            low = page.locator(".table [data-zone^=hand-]").evaluate_all(
+                "all => Math.max(...all.map(one => one.getBoundingClientRect().bottom))"
+            )
+            assert low <= page.locator(".player-controls").evaluate("one => one.getBoundingClientRect().top")
+
+
 @pytest.mark.parametrize(("language", "dark"), [("en-GB", False), ("ja-JP", True)])
 def test_the_front_page_of_an_empty_folder_shows_all_games_and_a_match_by_itself(
     browser: Browser, tmp_path: Path, language: str, dark: bool

@@ -316,6 +316,19 @@ def test_the_head_is_as_wide_as_the_table_and_the_log_has_room_for_long_numbers(
         page.locator(".live-dialog .live-main").click()
 
 
+@pytest.mark.parametrize("game", ["naga", "yaniv", "nanatoridori", "hisatsu"])
+def test_on_a_phone_the_own_hand_is_on_the_first_screen(browser: Browser, server: Served, game: str) -> None:
+    with watched(browser, width=PHONE, height=664, **STILL) as window:
+        page = window.page
+        server.enter(page)
+        open_table(page, server, f"phone-{game}", game=game, seats=["me", BOT] if game == "naga" else ["me", BOT, BOT])
+        page.wait_for_selector(TURN, timeout=START_MS)
+        settled(page)
+        hand = page.locator("[data-zone=hand-0]").bounding_box()
+        assert hand is not None and hand["y"] + hand["height"] <= 664 and page.evaluate("scrollY") == 0
+        page.request.post(f"{page.url}/leave", headers={"origin": server.base})
+
+
 def test_a_table_notices_a_server_that_does_not_answer(window: Watched, server: Served) -> None:
     """A proxy that swallows all of a socket in the middle of a match, and ends nothing."""
     page, sockets, swallowed = window.page, list[WebSocketRoute](), set[int]()

@@ -16,19 +16,28 @@
   const textOf = (key) => key.split("#")[0];   // what a card shares with its likes
   const centre = (box) => ({x: box.left + box.width / 2, y: box.top + box.height / 2});
 
+  /** Where an element stands, in the lengths of the root, which may be drawn smaller than others. */
+  const boxIn = (root) => {
+    const zoom = root.currentCSSZoom ?? 1;
+    return (element) => {
+      const {x, y, width, height} = element.getBoundingClientRect();
+      return new DOMRect(x / zoom, y / zoom, width / zoom, height / zoom);
+    };
+  };
+
   /** Each card of the table: key -> its element, box and zone. */
   const cardsOf = (root) => {
-    const found = new Map();
+    const found = new Map(), boxOf = boxIn(root);
     for (const element of root.querySelectorAll("[data-key]")) {
       const zone = element.closest("[data-zone]")?.dataset.zone ?? "";
-      found.set(element.dataset.key, {element, zone, box: element.getBoundingClientRect()});
+      found.set(element.dataset.key, {element, zone, box: boxOf(element)});
     }
     return found;
   };
 
   const zonesOf = (root) => {
-    const found = new Map();
-    for (const element of root.querySelectorAll("[data-zone]")) found.set(element.dataset.zone, element.getBoundingClientRect());
+    const found = new Map(), boxOf = boxIn(root);
+    for (const element of root.querySelectorAll("[data-zone]")) found.set(element.dataset.zone, boxOf(element));
     return found;
   };
 
@@ -70,7 +79,7 @@
     running.get(root)?.();
     redraw();
     if (!before.size) return () => {};
-    const after = cardsOf(root), now = zonesOf(root), home = root.getBoundingClientRect();
+    const after = cardsOf(root), now = zonesOf(root), home = boxIn(root)(root);
     const gone = new Map([...before].filter(([key]) => !after.has(key)));
     const come = [...after].filter(([key]) => !before.has(key));
     const animations = [], ghosts = [];

@@ -49,15 +49,15 @@
     const controls = el("div", {class: "player-controls", role: "group", "aria-label": word("controls")},
       el("div", {class: "player-line"}, el("div", {class: "player-track"}, slider, marks), counter),
       el("div", {class: "player-buttons"},
-        button(word("first"), icon("first"), () => player.step(-player.total)),
+        button(word("first"), icon("first"), () => player.step(-player.total), "player-far"),
         button(word("back"), icon("back"), () => player.step(-1)), playButton,
         button(word("on"), icon("on"), () => player.step(1)),
-        button(word("last"), icon("last"), () => player.step(player.total)),
+        button(word("last"), icon("last"), () => player.step(player.total), "player-far"),
         el("label", {class: "player-choice"}, el("span", {}, word("speed")), speed),
         el("label", {class: "player-choice"}, el("span", {}, word("eyes")), eyes),
         options.link ? button(word("copy_link"), icon("link"), () => copyLink()) : null,
         button(word("full_screen"), icon("full"), () => fullScreen(), "player-full"),
-        button(word("help"), "?", () => keysDialog.showModal())));
+        button(word("help"), "?", () => keysDialog.showModal(), "player-far")));
 
     // Where to jump.
     const lostButton = textButton("", () => player.lost !== null && player.step(player.lost - player.index));
@@ -79,6 +79,7 @@
 
     const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
     const stage = el("div", {class: "player-stage"}, resultRoot, textNote, textRoot, tableRoot, live, controls);
+    arena.fitting(tableRoot, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
       [el("div", {class: "player-body"}, stage, side), status, jumps, notes?.element, players, opinionBox, luckBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
 
