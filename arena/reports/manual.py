@@ -165,6 +165,13 @@ def rules_texts(game: str) -> dict[str, str]:
     return {"en": rules_page(game).text} | {path.name.split(".")[1]: _read(path) for path in translated}
 
 
+def guide_texts(game: str) -> dict[str, str]:
+    """The rules of a game in short, for players, in Markdown by language; empty for a game without any. Raises ConfigError."""
+    folder = _rules_path(game).parent / "page"
+    found = {"en": folder / "rules.md"} | {path.name.split(".")[1]: path for path in sorted(folder.glob("rules.*.md"))}
+    return {language: _read(path) for language, path in found.items()} if found["en"].is_file() else {}
+
+
 def games_with_rules() -> dict[str, str]:
     """The title of each game's rules, by the game's name."""
     found = [name for name in games.names() if _rules_path(name).is_file()]

@@ -26,6 +26,9 @@ from arena.server.visitors import QUERY
 
 _NUMBERED = re.compile(r"(<h[2-4] id=[^>]*>)(\d+(?:\.\d+)+)")
 """A heading with a number, such as 2.2: it can also be linked as `#section-2.2`, in any language."""
+CARDS = "cards:"
+"""How the address of a picture begins that is some cards, named as a game's `picture` takes them: `![A set](cards:H7,S7)`."""
+_PICTURE = re.compile(rf'<p><img src="{CARDS}([^"]*)" alt="([^"]*)" /></p>')
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,10 @@ def prose(text: str) -> Prose:
     ]
     body = html(rest, _target)
     body = re.sub(r' style="text-align:(left|right|center)"', r' class="\1"', body)  # the content policy forbids styles
+    body = _PICTURE.sub(
+        r'<figure><div class="table picture" data-cards="\1" aria-hidden="true"></div><figcaption>\2</figcaption></figure>',
+        body,
+    )
     body = _NUMBERED.sub(r'\1<span id="section-\2"></span>\2', body)
     body = re.sub(r"<table>(.*?)</table>", _table, body, flags=re.DOTALL)
     return Prose(title, tuple(headings), Markup(body.replace("<pre>", '<pre tabindex="0">')))
@@ -71,8 +78,8 @@ def _table(found: re.Match[str]) -> str:
 
 
 def _target(link: str) -> str:
-    """The address of a link: a place on the page, or outside; a file of the package has no address here."""
-    return link if link.startswith(("#", "https://", "http://")) else "#content"
+    """The address of a link: a place on the page, cards, or outside; a file of the package has no address here."""
+    return link if link.startswith(("#", CARDS, "https://", "http://")) else "#content"
 
 
 TEMPLATES = Path(__file__).parent / "templates"

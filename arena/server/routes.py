@@ -38,7 +38,17 @@ from arena.server.views.matches import Matches, MatchesQuery, matches
 from arena.server.views.notes import NotesOfMatch, NotesQuery, OutputOfMatch, match_notes, match_output
 from arena.server.views.play import Join, Play, PlayGame, PlayQuery, TableView, join, play, play_game, table
 from arena.server.views.remote import RemotePage, RemoteQuery, remote
-from arena.server.views.rules import LearnQuery, Lessons, RulesList, RulesQuery, RulesText, learn, rules_list, rules_text
+from arena.server.views.rules import (
+    LearnQuery,
+    Lessons,
+    RulesList,
+    RulesQuery,
+    RulesText,
+    learn,
+    rules_guide,
+    rules_list,
+    rules_text,
+)
 from arena.server.views.source import Source, SourceQuery, source
 from arena.server.views.submissions import Me, MeQuery, SubmissionQuery, WholeSubmission, me, submission
 from arena.server.views.tournament import Tournament, TournamentQuery, tournament
@@ -111,7 +121,8 @@ SUBJECTS = (
     Subject("/join/{code}", "A table that a link leads to.", join, PlayQuery, Join, "join"),
     Subject("/learn/{game}", "A guided first round of a game.", learn, LearnQuery, Lessons, "learn"),
     Subject("/rules", "All games that have rules to read.", rules_list, RulesQuery, RulesList, "rules_list"),
-    Subject("/rules/{game}", "The rules of a game, in Markdown.", rules_text, RulesQuery, RulesText, "rules"),
+    Subject("/rules/{game}/full", "The rules of a game in full, in Markdown.", rules_text, RulesQuery, RulesText, "rules"),
+    Subject("/rules/{game}", "The rules of a game in short, in Markdown.", rules_guide, RulesQuery, RulesText, "rules"),
 )  # fmt: skip
 """All subjects; of two that fit an address the first one answers."""
 EMBEDDED = (

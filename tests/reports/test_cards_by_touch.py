@@ -102,7 +102,7 @@ def test_a_card_that_cannot_go_somewhere_says_why(browser: Browser) -> None:
         hidden.locator(".tally").click()
         assert page.played == []
         expect(page.page.locator(".choosing-message")).to_contain_text("the 7 may not")
-        expect(page.page.locator(".choosing-message a")).to_have_attribute("href", "/rules/hisatsu#section-3.2")
+        expect(page.page.locator(".choosing-message a")).to_have_attribute("href", "/rules/hisatsu/full#section-3.2")
         page.page.keyboard.press("Escape")
         page.page.locator(f'[data-zone="{hand}"] [data-key$=":6"]').click()
         hidden.locator(".tally").click()

@@ -96,6 +96,7 @@ ADDRESSES = [
     *(("/api/play/{game}", {"game": game}, "") for game in names()),
     *(("/api/learn/{game}", {"game": game}, "") for game in names() if script(game)),
     *(("/api/rules/{game}", {"game": game}, "") for game in names()),
+    *(("/api/rules/{game}/full", {"game": game}, "") for game in names()),
 ]
 
 

@@ -29,13 +29,22 @@ PAGES = {
     "home": "/", "tournament": "/t/small?pool=naga", "overall": "/t/small", "matches": "/t/small/matches",
     "a pair": "/t/small/matches?bot=set_bot&rival=folder_bot&limit=2", "bot": "/bots/set_bot", "match": "/m/{match}",
     "a seat": "/m/{match}?seat=1#3", "embedded": "/embed/m/{match}",
-    "big screen": "/tv", "play": "/play", "a game to play": "/play/nertz", "all rules": "/rules", "rules": "/rules/naga",
+    "big screen": "/tv", "play": "/play", "a game to play": "/play/nertz", "all rules": "/rules", "rules": "/rules/naga", "rules in full": "/rules/naga/full",
     "bots": "/bots", "bots that are not there": "/bots?q=nobody", "test match": "/ask", "remote bots": "/remote",
     "marks without a contest": "/marks", "no page": "/t/nowhere", "bad address": "/t/small?pool=chess", "door": "/login",
 }  # fmt: skip
 REFUSED = {"no page", "bad address", "marks without a contest"}
 """Pages that the browser itself writes a line about: their status is an error."""
-ONCE = {"overall", "a pair", "a seat", "embedded", "bad address", "bots that are not there", "marks without a contest"}
+ONCE = {
+    "rules in full",
+    "overall",
+    "a pair",
+    "a seat",
+    "embedded",
+    "bad address",
+    "bots that are not there",
+    "marks without a contest",
+}
 """Pages that are looked at in English alone: they have the words of others."""
 LISTS = ("bots", "test match", "remote bots")
 CONTEST = ("/", "/marks", "/me", "/bots", "/admin")

@@ -353,9 +353,11 @@ def test_a_guest_of_a_table_has_the_table_the_rules_and_nothing_else(members: Me
             allowed = path in (
                 "/rules",
                 "/rules/{game}",
+                "/rules/{game}/full",
                 "/learn/{game}",
                 "/api/rules",
                 "/api/rules/{game}",
+                "/api/rules/{game}/full",
                 "/api/learn/{game}",
             )
             assert answer.status_code in ((200, 405) if allowed else (*expected, 405)), (method, path, answer.status_code)

@@ -106,7 +106,7 @@
     sentence({say}) { return say[this.lang] ?? say.en; }
 
     tell(step, ...before) {
-      const {word, game} = this, rule = step.rule ? el("a", {href: `/rules/${game}#section-${step.rule}`, target: "_blank"}, word("rule", {n: step.rule})) : null;
+      const {word, game} = this, rule = step.rule ? el("a", {href: `/rules/${game}/full#section-${step.rule}`, target: "_blank"}, word("rule", {n: step.rule})) : null;
       this.said.replaceChildren(...before, el("p", {}, this.sentence(step), rule ? " " : null, rule));
     }
 

@@ -6,8 +6,8 @@ import re
 import msgspec
 
 from arena.errors import ConfigError
-from arena.reports.manual import games_with_rules, rules_texts
-from arena.reports.pages.lessons import Lesson, lesson
+from arena.reports.manual import games_with_rules, guide_texts, rules_texts
+from arena.reports.pages.lessons import Lesson, lesson, script
 from arena.server.asked import Asked
 from arena.server.problems import Problem
 
@@ -35,13 +35,19 @@ class RulesList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RulesText(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules of a game."""
+    """The rules of a game, in short for players or in full."""
 
     game: str
     texts: dict[str, str]
     """The rules in Markdown, by language; English is always there."""
     others: tuple[GameTitle, ...]
     """The other games."""
+    in_full: bool
+    """Whether this is the whole text, `/rules/GAME/full`, that decides every case; a game may have no other."""
+    has_guide: bool
+    """Whether there is a short text for players, `/rules/GAME`."""
+    lesson: bool
+    """Whether there is a guided first round, `/learn/GAME`."""
 
 
 def rules_list(_asked: Asked[RulesQuery]) -> RulesList:
@@ -49,14 +55,30 @@ def rules_list(_asked: Asked[RulesQuery]) -> RulesList:
     return RulesList(games=_titles())
 
 
+def rules_guide(asked: Asked[RulesQuery]) -> RulesText:
+    """The data of `/rules/GAME`: the rules in short; in full, where a game has no others."""
+    return _rules(asked.place["game"], in_full=False)
+
+
 def rules_text(asked: Asked[RulesQuery]) -> RulesText:
-    """The data of `/rules/GAME`."""
-    game = asked.place["game"]
+    """The data of `/rules/GAME/full`."""
+    return _rules(asked.place["game"], in_full=True)
+
+
+def _rules(game: str, *, in_full: bool) -> RulesText:
     try:
-        texts = _texts(game)
+        whole, guide = _texts(game), _guide(game)
     except ConfigError as error:
         raise Problem(404, "refusal_said", text=error) from None
-    return RulesText(game=game, texts=texts, others=tuple(one for one in _titles() if one.game != game))
+    return RulesText(
+        game=game, texts=whole if in_full or not guide else guide, others=tuple(one for one in _titles() if one.game != game),
+        in_full=in_full or not guide, has_guide=bool(guide), lesson=script(game) is not None,
+    )  # fmt: skip
+
+
+@functools.lru_cache(maxsize=MOST_KEPT)
+def _guide(game: str) -> dict[str, str]:
+    return guide_texts(game)
 
 
 @functools.lru_cache(maxsize=MOST_KEPT)

@@ -334,7 +334,7 @@
     explain(refusal) {
       const {game, lang, rules} = this.options;
       const why = arena.wordsOf(game, lang)(refusal.why, this.inWords(refusal.values));
-      this.list.tell([why, " ", el("a", {href: `${rules}#section-${refusal.rule}`, target: "_blank"}, this.word("rule", {n: refusal.rule}))]);
+      this.list.tell([why, " ", el("a", {href: `${rules}/full#section-${refusal.rule}`, target: "_blank"}, this.word("rule", {n: refusal.rule}))]);
     }
 
     /** Values of a sentence; a list holds cards. */
