@@ -1,11 +1,14 @@
-"""How a round ended, in numbers and facts that any page or terminal can put into words.
+"""What actions led to and how a round ended, in facts and numbers that any page or terminal can put into words.
 
 A game's `outcomes.py` says it (docs/tables.md): facts are keys of its words, `page/words.json`.
 """
 
+from collections.abc import Mapping
+
 import msgspec
 
-Value = int | str
+Value = int | str | list[str]
+"""A number, a text, or cards by their texts, which a page names."""
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -14,8 +17,10 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: str
     """The sentence. `{name}` in it is the first of `seats`, `{others}` are those behind it."""
     seats: tuple[int, ...] = ()
-    values: dict[str, Value] = {}
+    values: Mapping[str, Value] = {}
     """What else stands in the sentence, by name."""
+    terms: Mapping[str, str] = {}
+    """Words that stand in it, by name, as keys of the same words. What stands in them is filled likewise."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -12,8 +12,8 @@ from arena.errors import quoted
 from arena.hints import hints
 from arena.ratings.match_luck import LuckCourse, Numbers
 from arena.records import MatchRecord
-from arena.reports.pages.scenes import description, events, result, scenes
-from arena.reports.round_result import round_lines
+from arena.reports.pages.scenes import consequences, description, events, result, scenes
+from arena.reports.round_result import round_lines, said
 from arena.reports.table import shown
 
 RULE = "-" * 72
@@ -43,6 +43,7 @@ def replay_lines(
             yield from remarks.get(played.number, ())
             for who, text in events(game, played, seat):
                 yield f"{played.number:5}  seat {who}  {text}"
+        yield from (f"       -> {said(fact, game.name, names)}" for fact in consequences(game, scene, seat))
         if not scene.is_cut:
             yield RULE
             yield description(game, scene, seat)

@@ -16,7 +16,7 @@ from arena.reports.pages import frames as module
 from arena.reports.pages.frames import Frames, StoredMatch, change, changed, frames, opinion, stored_match
 from arena.reports.pages.scenes import position
 from arena.reports.replay import RULE, replay_lines, result_lines
-from arena.reports.round_result import round_lines
+from arena.reports.round_result import round_lines, said
 from helpers.games_played import GAMES, play_all_games
 
 EYES = [None, 0, 1]
@@ -158,12 +158,14 @@ def _lines(found: Frames) -> Iterator[str]:
     """The frames in words as `arena replay` prints them."""
     assert found.header is not None
     for one in found.frames:
+        names = [player.bot for player in found.header.players]
         for event in one.events:
-            yield f"{event.number:5}  seat {event.seat}  {event.text}"
+            told = event.fact and said(event.fact, found.header.game, names)
+            yield f"       -> {told}" if told else f"{event.number:5}  seat {event.seat}  {event.text}"
         yield RULE
         yield one.text
         if one.result is not None:
-            yield from round_lines(one.result, found.header.game, [player.bot for player in found.header.players])
+            yield from round_lines(one.result, found.header.game, names)
 
 
 def _value(rng: random.Random, depth: int) -> Any:

@@ -21,6 +21,7 @@ from arena.errors import ArenaError, ConfigError, StoreError, one_line, printabl
 from arena.match import HostTrouble, Seat, play
 from arena.match.single_match import Named, named
 from arena.records import MatchRecord
+from arena.reports.pages.frames import told
 from arena.reports.pages.scenes import Replay, result, scene_ends_match
 from arena.reports.round_result import round_lines
 from arena.server.people import levels
@@ -122,16 +123,18 @@ def play_in_terminal(table: Arranged, out: Path) -> int:
 
 
 def _played(table: Arranged, names: list[str], bots: BotSeats) -> MatchRecord:
+    (own,), person = table.people, PersonAtTerminal(table.game, names)
     seats: list[Seat] = [
-        PersonAtTerminal(table.game, names) if plan.person else bots.open(place, seed)
+        person if plan.person else bots.open(place, seed)
         for place, (plan, seed) in enumerate(zip(table.plans, table.setup.bot_seeds))
     ]
     setup = table.setup
     story = Replay(table.game, table.game.deal(len(setup.players), setup.options, setup.deal_seed))
 
     def watch(action: int) -> None:
-        """Say how a round ended that is not the last one: the end of the match is shown apart."""
+        """Tell the person what happened; how a round ended that is not the last one at once, the end of the match apart."""
         for scene in story.play(action):
+            person.hear(told(table.game, scene, own))
             if (found := result(table.game, scene)) is not None and not scene_ends_match(table.game, scene):
                 heading("the round is over")
                 for line in round_lines(found, table.game.name, names):

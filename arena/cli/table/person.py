@@ -10,11 +10,14 @@ from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.cli.table.screen import columns, fitting, heading, menu, numbered, show_rules, tell, tell_terms, width
 from arena.engine.game import Game
+from arena.engine.outcomes import Fact
 from arena.match import Answer, Fault
+from arena.reports.pages.frames import Event
 from arena.reports.pages.words import catalogue, filled
+from arena.reports.round_result import said
 from arena.reports.table import LANGUAGES
 from arena.server.people.store import PERSON
-from arena.server.table_process.broadcaster import SEARCH, hint, known_cards, refusals
+from arena.server.table_process.broadcaster import SEARCH, hint, known_cards, prospects, refusals, task
 
 
 def show_hint(view: View) -> None:
@@ -110,7 +113,12 @@ class PersonAtTerminal:
         self._names = names
         self._seat = 0
         self._view: View | None = None
-        self._log: list[tuple[int, str]] = []
+        self._log: list[Event] = []
+        self._shown = 0
+
+    def hear(self, events: Sequence[Event]) -> None:
+        """Keep what happened and what it led to, as the seat learnt it, until the person is asked."""
+        self._log += events
 
     def start(self, info: StartInfo) -> Fault | None:
         """Say who sits where."""
@@ -131,10 +139,10 @@ class PersonAtTerminal:
         """Show what happened and what is known, then ask until the answer is legal. Raises Quit and EOFError."""
         view = self._view
         assert view is not None
-        self._log += view.events
         tell()
-        heading("since your last choice" if view.events else "you begin")
-        self._show_events(view.events)
+        since, self._shown = self._log[self._shown :], len(self._log)
+        heading("since your last choice" if since else "you begin")
+        self._show_events(since)
         self._show_table(view)
         while True:
             words = input(PROMPT).strip()
@@ -145,7 +153,8 @@ class PersonAtTerminal:
             self._obey(words, view)
 
     def end(self, result: EndInfo) -> None:
-        """Say that it is over."""
+        """Say what led to the end, and that it is over."""
+        self._show_events(self._log[self._shown :])
         tell("\nThe match is over.")
 
     def _obey(self, words: str, view: View) -> None:
@@ -180,19 +189,32 @@ class PersonAtTerminal:
 
     def _show_table(self, view: View) -> None:
         tell(self._game.text.describe(view.state, self._seat))
+        if (found := task(view)) is not None:
+            tell(f"Your turn: {self._said(found)}")
         self._show_actions(view)
 
     def _show_actions(self, view: View) -> None:
-        for line in menu(numbered(view.legal), width()):
+        for line in menu(numbered(self._choices(view)), width()):
             tell(line)
 
-    def _show_events(self, events: Sequence[tuple[int, str]]) -> None:
-        for seat, text in events:
-            tell(f"{'you' if seat == self._seat else self._names[seat]}: {text}", "  ")
+    def _choices(self, view: View) -> list[str]:
+        """The legal actions, with what they would lead to."""
+        known = prospects(view)
+        return [f"{action} ({self._said(known[action])})" if action in known else action for action in view.legal]
+
+    def _show_events(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if event.fact is not None:
+                tell(f"-> {self._said(event.fact)}", "    ")
+            elif event.seat is not None:
+                tell(f"{'you' if event.seat == self._seat else self._names[event.seat]}: {event.text}", "  ")
+
+    def _said(self, fact: Fact) -> str:
+        return said(fact, self._game.name, self._names)
 
     def _show_help(self, view: View) -> None:
         tell("You can play:")
-        for line in columns(numbered(view.legal), width()):
+        for line in columns(numbered(self._choices(view)), width()):
             tell(line)
         tell("You can also type:")
         tell_terms(COMMANDS)

@@ -1,9 +1,29 @@
-"""What people at a table of Hisatsu are told: where a card cannot go, and what a perfect memory knows (docs/tables.md)."""
+"""What people at a table of Hisatsu are told: what to do, what a request then bears, where a card cannot go, and what a
+perfect memory knows (docs/tables.md).
+"""
 
 from typing import Any
 
+from arena.engine.outcomes import Fact
 from arena.games.hisatsu.state import DECK, VALUES
-from arena.games.hisatsu.view import HisatsuView
+from arena.games.hisatsu.view import HisatsuView, Slot
+
+
+def task(view: HisatsuView) -> Fact:
+    """Place a card, or discard one."""
+    return Fact(key="task_act", values={"n": view.turns_left[view.seat]})
+
+
+def prospects(view: HisatsuView) -> dict[str, Fact]:
+    """The sum of the cards on a request after each placement, as far as the seat knows it."""
+    return {action: _prospect(slot, value) for action, (slot, value) in view.placements.items()}
+
+
+def _prospect(slot: Slot, value: int) -> Fact:
+    known = value + sum(card.value or 0 for card in slot.cards)
+    hidden = sum(card.value is None for card in slot.cards)
+    key = "prospect_hidden" if hidden else "prospect_over" if known > slot.hp else "prospect_sum"
+    return Fact(key=key, values={"sum": known, "hp": slot.hp, "n": hidden})
 
 
 def refusals(view: HisatsuView) -> list[tuple[str, str, str, str, dict[str, Any], str]]:

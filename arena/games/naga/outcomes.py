@@ -1,13 +1,70 @@
-"""How a game of Naga ended, for people: who won how many field cards, and how the series stands (RULES.md 2.2, 2.6)."""
+"""What an action of Naga led to, and how a game ended, for people: the hand that each made, which one won and why, and how
+the series stands (RULES.md 2.2 to 2.6).
+"""
 
+from collections.abc import Sequence
 from typing import Any
 
 from arena.engine.outcomes import Cell, Fact, RoundResult, SeatResult
 from arena.engine.position import Fields
-from arena.games.naga.rules import fields_won
+from arena.games.naga.hands import CATEGORIES_4, CATEGORIES_5, category_of
+from arena.games.naga.made import CATEGORY_KEYS, MOONS, Made, made, why_better
+from arena.games.naga.rules import contest_strength, fields_won
+from arena.games.naga.state import ATTRIBUTES, CARDS, ELTAM, GAME_OVER, TIED, TRUMPS
 from arena.games.naga.text import closed_position as table
+from arena.games.naga.words import field_cards
 
-__all__ = ["result", "table"]
+__all__ = ["hand_fact", "led_to", "result", "table"]
+
+
+def led_to(before: Any, events: Sequence[tuple[int, str]], after: Any) -> list[Fact]:
+    """Return what a designation or the reveal of both hands led to. `before`, `after`: the states as the viewer sees them."""
+    old, new = Fields(before), Fields(after)
+    if new.num_shown == old.num_shown:
+        return []  # a place was designated, or somebody has still to choose
+    chosen = {seat: text.split(" ")[1:] for seat, text in events}
+    place, hands = int(old.place), {seat: hand_of(before, cards) for seat, cards in sorted(chosen.items())}
+    facts = [hand_fact("led_hand", seat, hand, _trump(place)) for seat, hand in hands.items()]
+    facts.append(_won(new, place, hands, (fields_won(after, 0), fields_won(after, 1))))
+    return facts + (list(result(before, 0, after).facts) if new.phase >= GAME_OVER else [])
+
+
+def hand_of(s: Any, cards: Sequence[str]) -> Made:
+    """The hand that these cards make on the contested place. `s`: the state in which they are chosen."""
+    fields = Fields(s)
+    place = int(fields.place)
+    categories = CATEGORIES_5 if place == ELTAM else CATEGORIES_4
+    category = categories[category_of(int(contest_strength(s, CARDS.mask(cards), place)))]
+    return made([*cards, *field_cards(fields, place)], _trump(place), category, bool(fields.moon_duplicate))
+
+
+def hand_fact(key: str, seat: int, hand: Made, trump: str) -> Fact:
+    """A hand in words: what it is, and what makes it strong."""
+    best = hand.best
+    strong = "with_moon" if best in MOONS else "with_trump" if best[0] == trump else "with_none"
+    terms = {"hand": f"hand_{CATEGORY_KEYS[hand.category]}", "with": "with_none" if hand.category == "none" else strong}
+    if "flush" in hand.category:
+        terms["attribute"] = next(card[0] for _, card in hand.ranked if card not in MOONS)
+    return Fact(key=key, seats=(seat,), values={"n": hand.number, "m": hand.other, "card": [best]}, terms=terms)
+
+
+def _won(new: Fields, place: int, hands: dict[int, Made], cards: tuple[int, int]) -> Fact:
+    """Return who got the field cards of a place, and why."""
+    terms = {"prize": "prize_three" if place == ELTAM else "prize_one", "place": f"place_{place}"}
+    if new.won[place] == TIED:
+        return Fact(key="led_tied", terms=terms)
+    winner = int(new.won[place]) - 1
+    best, other = hands[winner], hands[1 - winner]
+    values = {"n": cards[winner], "m": cards[1 - winner]}
+    if best.category == other.category:
+        why = "because_cards" if new.moon_class or new.none_compare else why_better(best, other)
+        return Fact(key="led_won_by", seats=(winner, 1 - winner), values=values, terms={**terms, "why": why})
+    names = {"hand": f"name_{CATEGORY_KEYS[best.category]}", "other": f"name_{CATEGORY_KEYS[other.category]}"}
+    return Fact(key="led_won", seats=(winner, 1 - winner), values=values, terms={**terms, **names})
+
+
+def _trump(place: int) -> str:
+    return ATTRIBUTES[int(TRUMPS[place])]
 
 
 def result(before: Any, _action: int, ended: Any) -> RoundResult:

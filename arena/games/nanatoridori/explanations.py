@@ -1,13 +1,32 @@
-"""What people at a table of Nana Toridori are told: why a card cannot be played, and what a perfect memory knows."""
+"""What people at a table of Nana Toridori are told: what to do, why a card cannot be played, what they could know."""
 
 from collections import Counter
 from itertools import groupby
 from typing import Any
 
+from arena.engine.outcomes import Fact
 from arena.games.nanatoridori.state import VALUES
 from arena.games.nanatoridori.view import NanaView
 
 Refusal = tuple[str, str, str, str, dict[str, Any]]
+
+
+def task(view: NanaView) -> Fact:
+    """Lead, beat or pass, take or drop, keep or toss."""
+    if view.beaten:
+        return Fact(key="task_take", values={"cards": str(view.beaten.value) * view.beaten.size})
+    if view.phase == "drawn":
+        return Fact(key="task_keep", values={"card": str(view.drawn)})
+    if view.table is None:
+        return Fact(key="task_lead")
+    table = {"cards": str(view.table.value) * view.table.size}
+    return Fact(key="task_beat" if view.plays else "task_pass", values=table)
+
+
+def prospects(view: NanaView) -> dict[str, Fact]:
+    """The plays that end the round for the seat."""
+    played = {action: play.cards for action, play in view.plays.items()}
+    return {action: Fact(key="prospect_out") for action, cards in played.items() if cards == len(view.hand)}
 
 
 def refusals(view: NanaView) -> list[Refusal]:

@@ -1,9 +1,10 @@
-"""What a person at a table of Nertz is told: why a card cannot be played now, and what a perfect memory knows."""
+"""What a person at a table of Nertz is told: what to do, why a card cannot be played now, and what a perfect memory knows."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from arena.cards import RANKS, SUITS
+from arena.engine.outcomes import Fact
 from arena.games.nertz.state import CARDS, PILES
 from arena.games.nertz.view import Layout, NertzView
 
@@ -13,6 +14,11 @@ HIDDEN = "?"
 
 Why = tuple[str, str, dict[str, Any]]
 """Key of the sentence, section of the rules, values."""
+
+
+def task(view: NertzView) -> Fact:
+    """Call, or get rid of the Nertz pile."""
+    return Fact(key="task_call") if "call" in view.legal else Fact(key="task_play", values={"n": view.own.nertz})
 
 
 def refusals(view: NertzView) -> list[tuple[str, str, str, str, dict[str, Any]]]:

@@ -46,6 +46,19 @@ def work_cards(s: Fields, unit: int, pile: int) -> list[str]:
     return CARDS.listing(s.work[unit][pile])[::-1]
 
 
+def moved_card(s: Fields, unit: int, move: str) -> str | None:
+    """The card that a move of a unit takes from the top of a pile; None for a move of none, or of several cards."""
+    source, *pile = move.split(" ")
+    cards: list[str] = []
+    if source == "nertz":
+        cards = nertz_cards(s, unit)
+    elif source == "waste":
+        cards = stock_and_waste(s, unit, bool)["waste"]
+    elif pile[-1:] == ["found"]:
+        cards = work_cards(s, unit, int(pile[0]))
+    return cards[-1] if cards else None
+
+
 def stock_and_waste(s: Fields, unit: int, is_known: Callable[[int], object]) -> dict[str, list[str]]:
     """Stock (top first) and waste (bottom first), `?` where a place's value is not known."""
     cards = [_TEXTS[value & CARD] if is_known(value) else HIDDEN for value in s.line[unit][: s.num_line[unit]]]

@@ -1,14 +1,34 @@
-"""What a person at a table of Yaniv is told: why a card cannot be played now, and what a perfect memory knows."""
+"""What a person at a table of Yaniv is told: what to do, what stays in the hand, why a card cannot be played now, and what a
+perfect memory knows.
+"""
 
 from collections import Counter
 from typing import Any
 
+from arena.engine.outcomes import Fact
 from arena.games.yaniv.rows import CARDS
 from arena.games.yaniv.state import CLASSES, OLDER
 from arena.games.yaniv.view import YanivView
 
 TURN = "5.2"  # the section of RULES.md
 PREVIOUS, LAID = "previous", "laid"  # zones of the table
+
+
+def task(view: YanivView) -> Fact:
+    """Lay cards or call, then draw; perhaps slap."""
+    if view.phase == "draw":
+        return Fact(key="task_draw")
+    if view.phase == "slap":
+        return Fact(key="task_slap", values={"card": [view.drawn or ""]})
+    return Fact(key="task_call" if view.can_call else "task_discard", values={"n": view.hand_value, "most": view.threshold})
+
+
+def prospects(view: YanivView) -> dict[str, Fact]:
+    """The points that stay in the hand after each discard."""
+    return {
+        action: Fact(key="prospect_left", values={"n": view.hand_value - view.value(cards)})
+        for action, cards in view.discards.items()
+    }
 
 
 def refusals(view: YanivView) -> list[tuple[str, str, str, str, dict[str, Any]]]:

@@ -10,12 +10,12 @@ FILES = Path(__file__).parent / "files"
 PARTS = ("french",)
 """What several games draw their tables with: `french` is French-suited cards, french.css and french.js."""
 _PLAYER = (
-    "kit.css", "player.css", "kit.js", "motion.js", "fitting.js", "round_result.js", "frames.js", "curve.js", "luck_curve.js",
-    "choices.js", "player.js", "player_panels.js",
+    "kit.css", "player.css", "kit.js", "motion.js", "fitting.js", "facts.js", "round_result.js", "frames.js", "curve.js",
+    "luck_curve.js", "choices.js", "player.js", "player_panels.js",
 )  # fmt: skip
 _CHOOSING = (
-    "kit.css", "player.css", "choosing.css", "kit.js", "motion.js", "round_result.js", "curve.js", "dragging.js",
-    "action_list.js", "choosing.js",
+    "kit.css", "player.css", "choosing.css", "kit.js", "motion.js", "facts.js", "round_result.js", "curve.js",
+    "dragging.js", "action_list.js", "choosing.js",
 )  # fmt: skip
 _USES = re.compile(r"^// uses: *(\S.*?) *$", re.MULTILINE)
 

@@ -15,14 +15,14 @@ import numpy as np
 from arena import games
 from arena.engine.game import Document, Game
 from arena.engine.options import OptionValue
-from arena.engine.outcomes import RoundResult
+from arena.engine.outcomes import Fact, RoundResult
 from arena.errors import StoreError, one_line, printable, without_output
 from arena.match.log import checked_options
 from arena.match.seeds import deal_seed
 from arena.ratings.match_luck import course_of
 from arena.records import Ending, MatchRecord
 from arena.reports.pages.assets import table_files
-from arena.reports.pages.scenes import Scene, description, events, position, result, scenes
+from arena.reports.pages.scenes import Scene, consequences, description, events, position, result, scenes
 
 Change = dict[str, Any]
 
@@ -112,13 +112,16 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True):
-    """What happened, as these eyes learnt it."""
+    """What happened, as these eyes learnt it: an action, or what the actions before it led to."""
 
     number: int
     """The index of the decision in the log, as in `arena replay`."""
-    seat: int
+    seat: int | None
+    """The seat that did it or that it is about; None where it is about nobody in particular."""
     text: str
-    """The action in the game's notation."""
+    """The action in the game's notation; empty for what it led to."""
+    fact: Fact | None = None
+    """What the actions led to (arena/engine/outcomes.py)."""
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -263,13 +266,20 @@ def frame(
     in_words |= whole is None
     whole = before if whole is None else whole
     found = Frame(
-        events=[Event(one.number, who, text) for one in scene.played for who, text in events(game, one, eyes)],
+        events=told(game, scene, eyes),
         position=whole if before is None else None,
         change=None if before is None else change(before, whole),
         text=description(game, scene, eyes) if in_words else "",
         result=result(game, scene),
     )
     return found, whole
+
+
+def told(game: Game, scene: Scene, eyes: int | None) -> list[Event]:
+    """Return what happened since the scene before: what was done, then what it led to, as these eyes learn it."""
+    done = [Event(one.number, who, text) for one in scene.played for who, text in events(game, one, eyes)]
+    led_to = consequences(game, scene, eyes)
+    return done + [Event(scene.number - 1, fact.seats[0] if fact.seats else None, "", fact) for fact in led_to]
 
 
 def seen_choosing(seats: list[int], eyes: int | None) -> list[int]:

@@ -12,9 +12,10 @@ import msgspec
 
 from arena import games
 from arena.engine.game import Document, Game, States
+from arena.engine.outcomes import RoundResult
 from arena.errors import ConfigError
-from arena.reports.pages.frames import Event
-from arena.reports.pages.scenes import Played, Scene, description, events, position
+from arena.reports.pages.frames import Event, told
+from arena.reports.pages.scenes import Played, Scene, description, position, result
 
 Sentences = dict[str, str]
 """Language, text."""
@@ -79,6 +80,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What to do and why; None for a step of a rival that needs no words: the page goes on by itself."""
     rule: str = ""
     """The section of the rules that says so."""
+    result: RoundResult | None = None
+    """How the round ended that ends here."""
 
 
 class Lesson(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,13 +150,13 @@ class _Round:
         game, is_over = self._game, bool(self._game.engine.is_round_over(self._states))
         scene = Scene(self._number, self._states.tobytes(), self._played, is_end_of_round=is_over)
         seen = position(game, scene, self._eyes)
-        heard = [Event(one.number, who, text) for one in self._played for who, text in events(game, one, self._eyes)]
+        heard, found = told(game, scene, self._eyes), result(game, scene)
         self._played = []
         chooser = None if is_over else int(game.engine.current_seat(self._states))
         return Step(
             position=seen, text=description(game, scene, self._eyes) if seen is None else "", events=heard,
             choosing=[] if chooser is None else [chooser], legal=legal(game, self._states) if chooser == self._eyes else [],
-            seat=line.seat, action=line.action, say=line.say, rule=line.rule,
+            seat=line.seat, action=line.action, say=line.say, rule=line.rule, result=found,
         )  # fmt: skip
 
     def _play(self, line: Line, at: int) -> None:

@@ -11,7 +11,7 @@ from types import ModuleType
 from arena import games
 from arena.engine.game import Document, Game, States
 from arena.engine.options import OptionValue
-from arena.engine.outcomes import RoundResult
+from arena.engine.outcomes import Fact, RoundResult
 from arena.match.log import check_log
 from arena.records import MatchRecord
 
@@ -143,6 +143,21 @@ def result(game: Game, scene: Scene) -> RoundResult | None:
         return None
     last = scene.played[-1]
     found: RoundResult = outcomes.result(game.from_bytes(last.before)[0], last.action, game.from_bytes(scene.state)[0])
+    return found
+
+
+def consequences(game: Game, scene: Scene, eyes: int | None) -> list[Fact]:
+    """Return what the decisions of a scene led to, as a seat knows it, or with all cards open for None.
+
+    The game is told what the seat saw before, what it heard, and what it sees now, so it cannot say more than the seat knows.
+    """
+    outcomes = _outcomes(game.name) if scene.played else None
+    if outcomes is None:
+        return []
+    around = (game.from_bytes(scene.played[0].before), game.from_bytes(scene.state))
+    before, after = around if eyes is None else (game.observed(states, eyes) for states in around)
+    heard = [event for one in scene.played for event in events(game, one, eyes)]
+    found: list[Fact] = outcomes.led_to(before[0], heard, after[0])
     return found
 
 

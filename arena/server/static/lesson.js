@@ -41,6 +41,7 @@
       this.back.addEventListener("click", () => this.goBack());
       this.main.addEventListener("click", () => this.goOn());
       this.text = el("pre", {class: "player-text", tabindex: "0", hidden: true});
+      this.resultRoot = el("div", {});
       this.tableRoot = el("div", {class: "table live-table"});
       this.choosing = arena.choosing(this.tableRoot, {game, lang, rules: `/rules/${game}`, onAction: (action, moved) => this.chosen(action, moved)});
       this.log = el("ol", {class: "live-events", tabindex: "0", "aria-label": word("log")});
@@ -49,7 +50,7 @@
       this.root.classList.add("live");
       this.root.replaceChildren(el("div", {class: "live-body live-lesson"},
         el("div", {class: "live-guide"}, el("div", {class: "live-lesson-text"}, this.count, this.said), this.links, el("p", {class: "live-links"}, this.main, this.back)),
-        el("div", {class: "live-stage"}, el("h2", {class: "hidden-text"}, word("match")), el("h3", {class: "hidden-text"}, word("table")), this.text, this.tableRoot, this.choosing.bar, this.choosing.element),
+        el("div", {class: "live-stage"}, el("h2", {class: "hidden-text"}, word("match")), el("h3", {class: "hidden-text"}, word("table")), this.resultRoot, this.text, this.tableRoot, this.choosing.bar, this.choosing.element),
         el("section", {class: "live-heard"}, el("h2", {}, word("log")), this.log)));
     }
 
@@ -63,10 +64,12 @@
       this.text.hidden = !this.text.textContent;
       this.tableRoot.hidden = !isDrawn;
       if (isDrawn) {
-        const movers = [...new Set(step.events.map(([, seat]) => seat))];
+        const movers = [...new Set(step.events.filter(arena.isDone).map(([, seat]) => seat))];
         const draw = () => this.table.draw(this.tableRoot, step.position, {seat: this.lesson.seat, names: this.names, lang});
         arena.motion(this.tableRoot, () => this.choosing.redraw(draw), {duration: isNext ? MOTION_MS : 0, movers});
       }
+      const {result} = step;
+      this.resultRoot.replaceChildren(...(result ? [arena.roundResult(result, {game: this.game, lang, names: this.names, seat: this.lesson.seat})] : []));
       this.choosing.settle();
       this.list(at);
       if (isOwn) {
@@ -90,7 +93,8 @@
 
     /** The events up to a step. */
     list(at) {
-      const lines = this.steps.slice(0, at + 1).flatMap((step, number) => step.events.map(([, seat, text]) => {
+      const lines = this.steps.slice(0, at + 1).flatMap((step, number) => step.events.map(([, seat, text, fact]) => {
+        if (fact) return el("li", {class: "led-to"}, arena.sayFact(fact, {game: this.game, lang: this.lang, names: this.names}));
         const before = this.steps[number - 1]?.position;
         const said = this.table?.say(text, {lang: this.lang, position: before, names: this.names, seat}) || text;
         return el("li", {}, el("b", {}, this.names[seat]), " ", seat === this.lesson.seat ? arena.imperative(said, this.lang) : said);   // "You play", "Rival 1 plays"

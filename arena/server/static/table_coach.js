@@ -1,7 +1,8 @@
 "use strict";
 /**
- * What helps a person at the table: a hint of the search, and what a perfect memory would know.
- * `arena.tableHint({word, ask})` gives {button, element, show(hint, labelOf), clear()}; `arena.tableKnown({word, game, lang})` gives {element, show(known)}.
+ * What helps a person at the table: a hint of the search, what a perfect memory would know, and what its cards and words mean.
+ * `arena.tableHint({word, ask})` gives {button, element, show(hint, labelOf), clear()}; `arena.tableKnown({word, game, lang})` gives {element, show(known)};
+ * `arena.tableAid({game, lang})` gives an element, or null for a game without an aid.
  */
 (() => {
   const {el} = arena.kit;
@@ -35,6 +36,16 @@
         ].filter(Boolean));
       },
     };
+  };
+
+  arena.tableAid = ({game, lang}) => {
+    const aid = arena.tables[game]?.aid?.(lang);
+    if (!aid) return null;
+    const rows = aid.rows.map(([pictures, text]) => el("li", {}, el("span", {class: "aid-pictures", "aria-hidden": "true"}, pictures), el("span", {}, text)));
+    const element = el("details", {class: "live-known live-aid"}, el("summary", {}, aid.title),
+      el("div", {class: "table aid"}, el("div", {class: aid.look}, el("ul", {class: "aid-rows"}, rows))), aid.notes.map((note) => el("p", {class: "live-note"}, note)));
+    element.open = matchMedia("(min-width: 64rem)").matches;
+    return element;
   };
 
   arena.tableKnown = ({word, game, lang}) => {

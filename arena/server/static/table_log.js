@@ -1,26 +1,27 @@
 "use strict";
 /**
- * What happened at the table, in words and in order. `arena.tableLog({word, say, nameOf, isOwn})` gives {element, latest, add(events), since(events)}.
+ * What happened at the table, in words and in order. `arena.tableLog({word, say, nameOf, isOwn, isShown})` gives {element, latest, add(events), since(events)}.
  * `latest` is for above the table, where the window is too narrow for the list beside it: what others did last.
  */
 (() => {
   const {el} = arena.kit;
   const MOST = 200;   // lines; the replay of the match has all of them
-  const LATEST = 3;   // lines above the table
+  const LATEST = 4;   // lines above the table
 
-  arena.tableLog = ({word, say, nameOf, isOwn}) => {
+  arena.tableLog = ({word, say, nameOf, isOwn, isShown}) => {
     const title = el("h2", {}, word("log")), list = el("ol", {class: "live-events", tabindex: "0", "aria-label": word("log")});
     const latest = el("div", {class: "live-latest", "aria-hidden": "true"});   // the list says it, and so does what is spoken
     const spoken = el("p", {class: "hidden-text", "aria-live": "polite"});
     const element = el("section", {class: "live-log"}, title, list, spoken);
     let isBehind = false;   // the newest line is still to be scrolled to
     const said = new Map();   // what was said of an event when it was shown: it could be told more exactly then
-    const keyOf = ([number, seat]) => `${number} ${seat}`;
+    const keyOf = (event) => JSON.stringify(event);
+    const textOf = (event) => said.get(keyOf(event)) ?? say(event, null);
 
-    const line = (event, kind = "li") => el(kind, {}, el("b", {}, nameOf(event[1])), " ", said.get(keyOf(event)) ?? say(event, null));
+    const line = (event, kind = "li") => arena.isDone(event) ? el(kind, {}, el("b", {}, nameOf(event[1])), " ", textOf(event)) : el(kind, {class: "led-to"}, textOf(event));
 
     const showLatest = (events) => {
-      const others = events.filter(([, seat]) => !isOwn(seat)).slice(-LATEST);
+      const others = events.filter((event) => !arena.isDone(event) || !isOwn(event[1])).slice(-LATEST);
       if (others.length) latest.replaceChildren(...[...latest.children, ...others.map((event) => line(event, "p"))].slice(-LATEST));
     };
 
@@ -33,20 +34,22 @@
     return {
       element, latest,
       /** Events that are being shown; `before`: the position in which they were made. */
-      add(events, before, isSpoken) {
+      add(happened, before, isSpoken) {
+        const events = happened.filter(isShown);
         for (const event of events) said.set(keyOf(event), say(event, before));
         list.append(...events.map((event) => line(event)));
         showLatest(events);
         while (list.children.length > MOST) list.firstChild.remove();
         while (said.size > 4 * MOST) said.delete(said.keys().next().value);
         scroll();
-        if (isSpoken) spoken.textContent = events.map((event) => `${nameOf(event[1])}: ${said.get(keyOf(event))}`).join(". ");
+        if (isSpoken) spoken.textContent = events.map((event) => arena.isDone(event) ? `${nameOf(event[1])}: ${textOf(event)}` : textOf(event)).join(". ");
       },
       /**
        * All that happened since the own last decision, which is what the list holds when it is one's turn again. The second
        * decision of one's turn takes nothing away: what others did before it is still news.
        */
-      since(events) {
+      since(happened) {
+        const events = happened.filter(isShown);
         title.textContent = word("since");
         if (list.children.length && events.every(([, seat]) => isOwn(seat))) return;
         list.replaceChildren(...events.map((event) => line(event)));

@@ -66,9 +66,11 @@
       this.choosing.element.hidden = true;
       this.places = arena.tablePlaces({word});
       this.lobby = arena.tableLobby({word, leaving: `${this.address}/leave`, onStart: () => this.socket.send({kind: "start"})});
-      this.log = arena.tableLog({word, say: (event, before) => this.say(event, before), nameOf: (seat) => this.names[seat] ?? String(seat), isOwn: (seat) => seat === this.seat});
+      this.log = arena.tableLog({word, say: (event, before) => this.say(event, before), nameOf: (seat) => this.names[seat] ?? String(seat), isOwn: (seat) => seat === this.seat,
+        isShown: ([, , text, fact]) => fact || !this.table?.quiet?.includes(text)});
       this.hint = arena.tableHint({word, ask: () => this.ask && !this.acted && this.socket.send({kind: "advise", decision: this.ask.decision})});
       this.known = arena.tableKnown({word, game, lang});
+      this.aid = arena.tableAid({game, lang});
       this.resultPlace = el("div", {});
       this.leaving = this.leaveDialog();
       this.leave = button(word("leave"), () => this.leaving.showModal());
@@ -79,7 +81,7 @@
       this.roundRoot = el("div", {class: "live-round", hidden: true});
       this.stage = el("div", {class: "live-stage"}, el("div", {class: "live-line"}, this.status, this.tick, this.skip, this.hint.button), this.log.latest, this.roundRoot,
         el("h2", {class: "hidden-text"}, word("match")), el("h3", {class: "hidden-text"}, word("table")), this.text, this.tableRoot, this.choosing.bar, this.choosing.element);
-      this.side = el("div", {class: "live-side"}, this.hint.element, this.log.element, this.known.element, el("section", {}, el("h2", {}, word("places")), this.places.element), tools);
+      this.side = el("div", {class: "live-side"}, this.hint.element, this.log.element, this.aid, this.known.element, el("section", {}, el("h2", {}, word("places")), this.places.element), tools);
       this.body = el("div", {class: "live-body"}, this.stage, this.side);
       this.root.classList.add("live");
       this.root.replaceChildren(this.trouble, this.notices, this.lobby.element, this.resultPlace, this.body, this.leaving);
@@ -182,7 +184,7 @@
     }
 
     onAsk(ask) {
-      this.ask = {refusals: [], known: [], since: [], ...ask};
+      this.ask = {refusals: [], known: [], since: [], task: null, prospects: {}, ...ask};
       if (!this.timer) this.open();
     }
 
@@ -253,9 +255,12 @@
         const left = Math.ceil((this.held.until - performance.now()) / 1000);
         if (left <= 0) { this.release(); return; }
         this.goOn.textContent = this.word("round_on_in", {n: left});
+        if (this.isRealTime) this.tell("round_over_in", {n: left});
         this.timer = setTimeout(look, 200);
       };
       this.goOn.hidden = this.isRealTime;
+      this.choosing.close();
+      this.choosing.element.hidden = true;
       this.tell("round_over");
       clearTimeout(this.timer);
       look();
@@ -321,7 +326,7 @@
       this.text.hidden = !this.text.textContent;
       this.tableRoot.hidden = !isDrawn;
       if (!isDrawn) return;
-      const movers = [...new Set(frame.events.map(([, seat]) => seat))];
+      const movers = [...new Set(frame.events.filter(arena.isDone).map(([, seat]) => seat))];
       const draw = () => this.table.draw(this.tableRoot, frame.position, {seat: this.seat, names: this.names, lang: this.lang});
       arena.motion(this.tableRoot, () => this.choosing.redraw(draw), {duration, movers});
     }
@@ -348,7 +353,8 @@
       this.opened = ask.decision;
       this.choosing.element.hidden = false;
       const isBusy = this.isRealTime && ask.legal.length === 1, legal = isBusy ? [] : ask.legal;   // to wait is what a busy hand does anyway
-      this.choosing.ask({legal, isBusy, refusals: ask.refusals, position: this.frame.position, seat: this.seat, names: this.names});
+      const notes = Object.fromEntries(Object.entries(ask.prospects).map(([action, fact]) => [action, this.sayFact(fact)]));
+      this.choosing.ask({legal, isBusy, notes, refusals: ask.refusals, position: this.frame.position, seat: this.seat, names: this.names});
       this.known.show(ask.known, this.names);
       if (!isSame) {
         if (!this.isRealTime) this.log.since(ask.since);
@@ -403,7 +409,10 @@
       return arena.imperative(this.table?.say(action, {lang: this.lang, position: this.frame?.position, names: this.names, seat: this.seat}) || action, this.lang);
     }
 
-    say([, seat, text], before) {
+    sayFact(fact) { return arena.sayFact(fact, {game: this.game, lang: this.lang, names: this.names}); }
+
+    say([, seat, text, fact], before) {
+      if (fact) return this.sayFact(fact);
       return this.table?.say(text, {lang: this.lang, position: before, names: this.names, seat}) || text;
     }
 
@@ -416,15 +425,17 @@
       if (this.over || this.held || !this.frame) return;
       const {choosing} = this.frame, isMine = Boolean(this.ask) && !this.acted && this.opened === this.ask.decision;
       const others = choosing.filter((seat) => seat !== this.seat).map((seat) => this.names[seat]);
-      if (this.isRealTime) this.tell(this.frame.tick_ms > READY * this.welcome.tick_ms ? "ready" : this.ask?.legal.length > 1 ? "go" : "busy");
-      else if (isMine) this.tell("your_turn");
+      const task = this.ask?.task ? this.sayFact(this.ask.task) : null;
+      if (this.isRealTime) this.tell(this.frame.tick_ms > READY * this.welcome.tick_ms ? "ready" : this.ask?.legal.length > 1 ? "go" : "busy", null, task);
+      else if (isMine) this.tell("your_turn", null, task);
       else if (others.length) this.tell("waiting_for", {names: others.join(this.word("separator"))});
       else this.tell("waiting");
       document.title = isMine && !this.isRealTime && document.hidden ? `● ${this.word("your_turn")} - ${this.title}` : this.title;
     }
 
-    tell(key, values) {
-      const text = this.word(key, values);
+    /** The line above the table. `task`: what there is to do. */
+    tell(key, values, task = null) {
+      const text = task && ["your_turn", "go"].includes(key) ? this.word("to_do", {turn: this.word(key), task}) : this.word(key, values ?? {});
       if (this.status.textContent !== text) this.status.textContent = text;
       this.status.classList.toggle("is-mine", key === "your_turn");
     }

@@ -20,6 +20,7 @@ from arena import games
 from arena.agent.view import View
 from arena.engine.game import Game, States
 from arena.engine.options import OptionValue
+from arena.engine.outcomes import Fact
 from arena.match import play
 from arena.match.seeds import match_seeds
 from arena.match.single_match import Named
@@ -58,6 +59,16 @@ class Explanations(Protocol):
         """(title, [(card, how many)], seat or None) of each group; see Known."""
         ...
 
+    # A module may leave these two out.
+
+    def task(self, view: Any) -> Fact:
+        """Return what the seat is to do now."""
+        ...
+
+    def prospects(self, view: Any) -> Mapping[str, Fact]:
+        """Return what legal actions would surely lead to, by what the seat knows; not all need be there."""
+        ...
+
 
 @cache  # to find a game takes longer than all else that is said at a decision
 def explanations_of(game: str) -> Explanations | None:
@@ -81,6 +92,23 @@ def known_cards(view: View) -> list[Known]:
     explanations = explanations_of(view.game)
     groups = [] if explanations is None else explanations.known(view)
     return [Known(title=title, cards=list(cards), seat=seat) for title, cards, seat in groups]
+
+
+def task(view: View) -> Fact | None:
+    """Return what the seat is to do now; None for a game that does not say."""
+    found: Fact | None = _asked("task", view)
+    return found
+
+
+def prospects(view: View) -> Mapping[str, Fact]:
+    """Return what legal actions would surely lead to; empty for a game that does not say."""
+    found: Mapping[str, Fact] | None = _asked("prospects", view)
+    return found or {}
+
+
+def _asked(name: str, view: View) -> Any:
+    function = getattr(explanations_of(view.game), name, None)
+    return None if function is None else function(view)
 
 
 SEARCH: Mapping[str, Any] = {"time": 0.35}
@@ -246,7 +274,10 @@ class Broadcaster:
         """Ask a person to choose. Returns the number of the decision: that of the last frame."""
         self.begin()
         since, self._since[seat] = self._since[seat], []
-        ask = Ask(decision=self._number, legal=view.legal, since=since, refusals=refusals(view), known=known_cards(view))
+        ask = Ask(
+            decision=self._number, legal=view.legal, since=since, refusals=refusals(view), known=known_cards(view),
+            task=task(view), prospects=dict(prospects(view)),
+        )  # fmt: skip
         self.send(Envelope(seat=seat, message=ask))
         return self._number
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from arena.engine.game import Document
-from arena.engine.outcomes import RoundResult
+from arena.engine.outcomes import Fact, RoundResult
 from arena.records import Ending
 from arena.reports.pages.frames import Event
 from arena.results.people import PEOPLE
@@ -148,7 +148,7 @@ class Frame(Message, frozen=True, kw_only=True, omit_defaults=True):
     number: int
     """How many decisions were made before, as in a replay."""
     events: list[Event] = []
-    """What happened since the frame before, as this seat learnt it."""
+    """What happened since the frame before, and what that led to, as this seat learnt it."""
     position: Document | None
     """What the seat sees, at the end of a round all hands; None where the game has no position: then `text` says it."""
     text: str = ""
@@ -198,6 +198,10 @@ class Ask(Message, frozen=True, kw_only=True, omit_defaults=True):
     """What happened since the seat's own last decision, that one included, in order."""
     refusals: list[Refusal] = []
     known: list[Known] = []
+    task: Fact | None = None
+    """What to do now; None: the game does not say."""
+    prospects: dict[str, Fact] = {}
+    """What legal actions would surely lead to, by what the seat knows; not all need be there."""
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):

@@ -124,8 +124,10 @@
   const ofDeck = ({deck}, name) => deck.get(name) ?? [name, 0, "", ""];
 
   const requestCard = (table, name) => {
-    const row = ofDeck(table, name), animal = animalName(name, table.word);
-    return card(`request:${name}`, requestFace(row, name, animal), table.word("request", {animal, bang: row[1], hp: row[2], points: row[3]}));
+    const row = ofDeck(table, name), animal = animalName(name, table.word), label = table.word("request", {animal, bang: row[1], hp: row[2], points: row[3]});
+    const made = card(`request:${name}`, requestFace(row, name, animal), label);
+    made.title = label;
+    return made;
   };
 
   const failedCard = ({word}, name) => {
@@ -151,7 +153,7 @@
       zone(`request-${index}`, word("request_zone", label), "", slot ? requestCard(table, slot.name) : el("span", {class: "count-label"}, word("empty_slot"))),
       zone(`row-${index}`, word("row_zone", label), "row on-request", numbers(table, `row-${index}`, cards.map(([owner, value, side]) => [owner, value, side === "down"]))),
       slot ? el("p", {class: "tally"}, sum(table, slot.name, cards),
-        claimant === null ? el("span", {class: "count-label"}, word("no_claim")) : el("strong", {class: `claim owner-${claimant % SHAPES.length}`}, SHAPES[claimant % SHAPES.length], " ", word("claim", {name: nameOf(claimant)}))) : null);
+        claimant === null ? el("span", {class: "count-label"}, word("no_claim")) : el("strong", {class: `claim owner-${claimant % SHAPES.length}`, title: word("term_claim_note")}, SHAPES[claimant % SHAPES.length], " ", word("claim", {name: nameOf(claimant)}))) : null);
   };
 
   /** One-point cards that lie on a request. */
@@ -220,5 +222,15 @@
     }));
   };
 
-  arena.table("hisatsu", {draw, say, moves, name, picture});
+  /** What the signs on a request mean, and how it is captured. */
+  const aid = (lang) => {
+    const word = arena.wordsOf("hisatsu", lang), table = {word, deck: new Map(DECK.map((row) => [row[0], row]))};
+    const sign = (shape, fill, box) => svg("svg", {viewBox: box, class: "aid-sign"}, path(shape, fill));
+    return {look: "hisatsu", title: word("aid_title"),
+      rows: [[requestCard(table, "Boar"), word("aid_check")], [sign(HEART, "heart", "0 100 40 38"), word("aid_hp")],
+        [el("b", {class: "aid-bang"}, "!!"), word("aid_bang")], [sign(STAR, "star", "62 100 36 36"), word("aid_star")]],
+      notes: [word("aid_score")]};
+  };
+
+  arena.table("hisatsu", {draw, say, moves, name, picture, aid});
 })();

@@ -1,7 +1,7 @@
 "use strict";
 /** The table of Naga: the seven places of the islands between two hands. Cards have faces of their own, drawn here. */
 (() => {
-  const {el, svg, copyOf, card, zone, back, stock, seatsFrom, breakable, plate, count} = arena.kit;
+  const {el, svg, copyOf, card, zone, back, stock, seatsFrom, breakable, plate, count, term} = arena.kit;
   const TRUMPS = ["", "d", "f", "t", "w", "e", "l", "a"];  // by place
   const ELTAM = 4, PER_CONTEST = 6, HEAVEN = "dl", MOONS = "IK";
 
@@ -84,7 +84,7 @@
     const side = state === "won_by" ? (winner === mine ? "to-mine" : "to-other") : "";
     return el("section", {class: `island place-${place} is-${state} ${side}`, "data-zone": `island-${place}`, "aria-label": word(`place_${place}`)},
       el("h4", {}, el("span", {class: "place-number", "aria-hidden": "true"}, String(place)), " ", word(`place_${place}`)),
-      el("p", {class: "trump"}, icon(trump), el("span", {class: "word"}, " ", word("trump")), " ", word(trump)),
+      el("p", {class: "trump", title: word("term_trump_note")}, icon(trump), el("span", {class: "word"}, " ", word("trump")), " ", word(trump)),
       zone(`place-${place}`, word("field", {place: word(`place_${place}`)}), "row", cards(`place-${place}`, position.places[place] ?? [], word, isContested ? trump : null)),
       el("p", {class: "outcome"}, state === "won_by" ? el("span", {class: "seat-number", "aria-hidden": "true"}, String(winner)) : null, " ",
         el("span", {}, breakable(word(state, {name: called(winner)})))));
@@ -96,7 +96,7 @@
     return el("section", {class: `side ${side}`},
       plate(who, {names, turn: position.phase === "select" ? !chosen.length : position.turn === who,   // both choose at once
         isMe: seat === who, word: page},
-        el("span", {class: "role"}, word(position.parent === who ? "parent" : "child")),
+        term(word(position.parent === who ? "parent" : "child"), word(position.parent === who ? "term_parent_note" : "term_child_note"), "role"),
         count(word("field_cards"), fieldCards(position, who)),
         count(word("games_won"), position.games[who] ?? 0),
         position.phase === "over" && !position.round_over ? result(position, who, word) : null),
@@ -146,5 +146,15 @@
   /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
   const picture = (texts, {lang}) => el("div", {class: "naga"}, cards("picture", texts, arena.wordsOf("naga", lang)));
 
-  arena.table("naga", {draw, say, moves, name, picture});
+  const HANDS = [["aid_four", "f6 a6 w6 l6"], ["aid_flush", "f1 f3 f4 f7"], ["aid_straight", "t3 d4 e5 w6"], ["aid_three", "w5 t5 l5 f2"], ["aid_two_pair", "a7 e7 d3 t3"],
+    ["aid_pair", "l4 f4 a6 w1"], ["aid_none", "d7 f5 w3 t1"]];
+
+  /** The hands, best first. */
+  const aid = (lang) => {
+    const word = arena.wordsOf("naga", lang);
+    return {look: "naga", title: word("aid_title"), rows: HANDS.map(([key, texts]) => [cards("aid", texts.split(" "), word), word(key)]),
+      notes: ["aid_made", "aid_equal", "aid_aim"].map((key) => word(key))};
+  };
+
+  arena.table("naga", {draw, say, moves, name, picture, aid});
 })();

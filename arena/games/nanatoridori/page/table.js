@@ -114,7 +114,7 @@
   const standing = ({position, word, variant}, who) => {
     if (variant === "advanced") return count(word("points"), position.points?.[who] ?? 0);
     const all = variant === "duel" ? position.options.duel_penguins ?? 1 : 2, left = position.penguins?.[who] ?? 0;
-    return el("span", {class: "penguins", role: "img", "aria-label": `${word("penguins")} ${left}`},
+    return el("span", {class: "penguins", role: "img", "aria-label": `${word("penguins")} ${left}`, title: word("term_penguins_note")},
       Array.from({length: Math.max(all, left)}, (_, index) =>
         svg("svg", {viewBox: "0 0 24 24", class: index < left ? "penguin" : "penguin is-lost", "aria-hidden": "true"}, svg("path", {d: PENGUIN, "fill-rule": "evenodd"}))));
   };
@@ -132,7 +132,7 @@
     const {position, word, variant, nameOf} = table, played = position.table, beaten = position.beaten, size = position.stock?.length ?? 0;
     const texts = (block) => block ? String(block.value).repeat(block.count) : "";
     return el("div", {class: "centre"},
-      el("p", {class: "course-facts"}, el("span", {class: "variant"}, word(variant)), count(word("round"), position.round ?? 1), count(word("passes"), position.passes ?? 0)),
+      el("p", {class: "course-facts"}, el("span", {class: "variant"}, word(variant)), count(word("round"), position.round ?? 1), el("span", {title: word("term_passes_note")}, count(word("passes"), position.passes ?? 0))),
       el("div", {class: "in-play"},
         variant === "duel" ? null : place("stock", [stock("stock", word("stock_label", {n: size}), size), el("p", {class: "count-label"}, word("stock"), " ", String(size))]),
         place("played", [zone("table", word("table"), "row", cards(table, "table", texts(played))),
@@ -214,5 +214,14 @@
   /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
   const picture = (texts, {lang}) => el("div", {class: "toridori"}, cards({word: arena.wordsOf("nanatoridori", lang)}, "picture", texts));
 
-  arena.table("nanatoridori", {draw, say, moves, name, picture});
+  /** What beats what, weaker cards on the left. */
+  const aid = (lang) => {
+    const word = arena.wordsOf("nanatoridori", lang), group = (texts) => el("span", {class: "run"}, cards({word}, "aid", texts));
+    const beats = (weaker, stronger) => [group(weaker), el("span", {}, "<"), group(stronger)];
+    return {look: "toridori", title: word("aid_title"),
+      rows: [[beats("7", "11"), word("aid_more")], [beats("33", "55"), word("aid_higher")], [[group("4"), group("66"), group("4")], word("aid_side")]],
+      notes: ["aid_take", "aid_clear", "aid_end"].map((key) => word(key))};
+  };
+
+  arena.table("nanatoridori", {draw, say, moves, name, picture, aid});
 })();

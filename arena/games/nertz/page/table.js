@@ -35,7 +35,7 @@
   const heading = (table) => {
     const {position, word} = table, {options} = position;
     return el("div", {class: "course"},
-      count(word("round"), position.round ?? 1), count(word("tick"), position.tick ?? 0),
+      count(word("round"), position.round ?? 1), el("span", {title: word("term_tick_note")}, count(word("tick"), position.tick ?? 0)),
       options.max_rounds === 1 ? null : count(word("target"), options.target ?? 100),
       position.stuck ? count(word("stuck"), word("of", {n: position.stuck, all: options.stuck_limit ?? 3})) : null,
       options.latency && options.latency !== "none" ? el("span", {class: "remark"}, word(`latency_${options.latency}`)) : null,
@@ -109,7 +109,7 @@
   /** The Nertz pile; where the own one is empty, there is a large sign in its place, to call by. */
   const nertzPile = ({position, word, lang, unitName}, unit, isOwn) => {
     const cards = position.units[unit].nertz, name = `nertz-${unit}`, last = cards.length - 1;
-    return slot("nertz", word("nertz_pile"), cards.length,
+    return slot("nertz", word("nertz_pile"), word("term_nertz_note"), cards.length,
       zone(name, word("nertz_label", {n: cards.length, name: unitName(unit)}), "pile", cards.map((text, at) =>
         at < last || text === "?" ? back(name, at, {lang, design: unit}) : card(text, {key: `${unit}:${text}`, lang})),
         isOwn && !cards.length && position.phase !== "over" ? el("span", {class: "call-sign"}, word("shout")) : null));
@@ -124,7 +124,7 @@
   const waste = ({position, word, lang, unitName}, unit, isFanned) => {
     const cards = position.units[unit].waste, name = `waste-${unit}`, last = cards.length - 1, fan = isFanned ? PACKET : 1;
     const hidden = (at) => cards.slice(0, at).filter((text) => text === "?").length;
-    return slot("waste", word("waste"), cards.length,
+    return slot("waste", word("waste"), word("term_waste_note"), cards.length,
       zone(name, word("waste_label", {n: cards.length, name: unitName(unit)}), `packet ${cards.length ? "" : "is-empty"}`, cards.map((text, at) => {
         const above = last - at, classes = above < fan - 1 && at > 0 ? "beside" : "under";
         if (text !== "?" && above && above < fan) return card(text, {key: `${unit}:${text}`, lang, classes, shown: "left"});
@@ -137,12 +137,12 @@
 
   const stockPile = ({position, word, unitName}, unit) => {
     const size = position.units[unit].stock.length;
-    return slot("stock", word("stock"), size,
+    return slot("stock", word("stock"), word("term_stock_note"), size,
       stock(`stock-${unit}`, word("stock_label", {n: size, name: unitName(unit)}), size, {design: unit}));
   };
 
-  const slot = (kind, label, size, pile) =>
-    el("div", {class: `slot of-${kind}`}, pile, el("div", {class: "caption"}, count(label, size)));
+  const slot = (kind, label, note, size, pile) =>
+    el("div", {class: `slot of-${kind}`, title: note}, pile, el("div", {class: "caption"}, count(label, size)));
 
   /** The cards that the next flips will open, as far as they are known: who has been through the stock remembers them. */
   const ahead = ({position, word, lang}, unit) => {
@@ -228,5 +228,14 @@
   /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
   const picture = (texts, {lang}) => el("div", {class: "nertz"}, arena.french.cards(texts, {lang}));
 
-  arena.table("nertz", {draw, say, moves, name, picture});
+  /** Where cards may be laid, and what that is worth. */
+  const aid = (lang) => {
+    const word = arena.wordsOf("nertz", lang), cards = (...texts) => texts.map((text) => card(text, {key: text, lang}));
+    return {look: "nertz", title: word("aid_title"),
+      rows: [[cards("SA", "S2", "S3"), word("aid_middle")], [cards("S9", "H8", "C7"), word("aid_work")], [cards("D4"), word("aid_nertz")],
+        [back("aid", 0, {lang, design: 0}), word("aid_flip")]],
+      notes: ["aid_slot", "aid_race", "aid_end"].map((key) => word(key))};
+  };
+
+  arena.table("nertz", {draw, say, moves, name, short: (text, lang) => short(text.split(":").at(-1), lang), picture, aid, quiet: ["flip"]});
 })();

@@ -2,7 +2,7 @@
 // uses: french
 /** The table of Yaniv: the discards between the rivals and the own hand, and what has been discarded in this round. */
 (() => {
-  const {el, svg, zone, plate, count, seatsFrom} = arena.kit;
+  const {el, svg, zone, plate, count, seatsFrom, term} = arena.kit;
   const {card, back, stock, short, SYMBOLS} = arena.french;
   const RANKS = "A23456789TJQK", SUITS = "SHDC", JOKER = "*", PICTURES = "TJQK", TAKEN = "0", PENALTY = 30;
 
@@ -87,9 +87,9 @@
     const isOut = position.dropped[who] > 0 && !(end && position.dropped[who] === position.round);
     return el("section", {class: `seat-area ${isMe ? "own" : seat === null ? "equal" : "rival"} ${isOut ? "is-out" : ""}`, "aria-label": word("player_label", {name: seatName(who)})},
       plate(who, {names, turn: position.phase !== "over" && position.turn === who, isMe, word: page},
-        position.starter === who ? el("span", {class: "tag"}, word("starter")) : null,
+        position.starter === who ? term(word("starter"), word("term_starter_note"), "tag") : null,
         end?.caller === who ? el("strong", {class: "shout"}, word("shout")) : null,
-        end?.beaters.includes(who) ? el("strong", {class: "tag beater"}, word("assaf")) : null,
+        end?.beaters.includes(who) ? term(word("assaf"), word("term_assaf_note"), "tag beater") : null,
         end?.winners.includes(who) && !position.round_over ? el("strong", {class: "winner"}, word("wins")) : null),
       total(table, who),
       isOut ? el("p", {class: "remark"}, word("dropped", {n: position.dropped[who]})) : handOf(table, who),
@@ -214,5 +214,14 @@
   /** Some cards apart from any table, by the texts of their keys: for a page that speaks of them. */
   const picture = (texts, {lang}) => el("div", {class: "yaniv"}, arena.french.cards(texts, {lang}));
 
-  arena.table("yaniv", {draw, say, moves, name: arena.french.name, picture});
+  /** What the cards are worth, what may be laid, and what a call brings. */
+  const aid = (lang) => {
+    const word = arena.wordsOf("yaniv", lang), cards = (...texts) => texts.map((text) => card(text, {key: text, lang}));
+    return {look: "yaniv", title: word("aid_title"),
+      rows: [[cards("SA"), word("aid_ace")], [cards("D7"), word("aid_number")], [cards("HJ", "CQ", "SK"), word("aid_court")], [cards("*"), word("aid_joker")],
+        [cards("S6", "H6"), word("aid_set")], [cards("H4", "H5", "*", "H7"), word("aid_run")]],
+      notes: ["aid_call", "aid_caught", "aid_end"].map((key) => word(key))};
+  };
+
+  arena.table("yaniv", {draw, say, moves, name: arena.french.name, short, picture, aid});
 })();

@@ -18,15 +18,15 @@
     const title = el("h3", {}), element = el("section", {class: "choosing", "aria-label": word("actions"), tabindex: "-1"}, title, list);
     let numbers = [], open = new Set();
 
-    const button = (action, label, ...before) => {
-      const made = el("button", {type: "button", "data-action": action}, before, el("span", {}, label));
+    const button = ({action, label, note}, ...before) => {
+      const made = el("button", {type: "button", "data-action": action}, before, el("span", {}, label), note ? el("span", {class: "choosing-note"}, " ", note) : null);
       made.addEventListener("click", () => play(action));
       return made;
     };
 
     const item = (entry, advised) => {
       const number = numbers.indexOf(entry.action) + 1;
-      const made = button(entry.action, entry.label, number ? el("kbd", {"aria-hidden": "true"}, String(number)) : null);
+      const made = button(entry, number ? el("kbd", {"aria-hidden": "true"}, String(number)) : null);
       if (number) made.setAttribute("aria-keyshortcuts", String(number));
       if (entry.action === advised) made.classList.add("is-advised");
       return el("li", {}, made);
@@ -71,7 +71,7 @@
     const offer = (entries, selected = 1) => {
       const cancel = el("button", {type: "button", class: "choosing-clear"}, word("clear"));
       cancel.addEventListener("click", clear);
-      const made = entries.map(({action, label}) => button(action, label));
+      const made = entries.map((entry) => button(entry));
       for (const one of made) one.classList.add("choosing-do");
       confirm.replaceChildren(...made, ...(selected ? [cancel] : []));
       bar.classList.toggle("is-empty", !confirm.children.length && !message.textContent);

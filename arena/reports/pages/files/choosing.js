@@ -6,7 +6,7 @@
  *   const choosing = arena.choosing(root, {game, lang, rules, onAction(action, moved)});   // root: where the table is drawn
  *   place.append(root, choosing.bar, choosing.element);
  *   arena.motion(root, () => choosing.redraw(() => table.draw(root, position, ...)));      // decoration and focus stay
- *   choosing.ask({legal, refusals, position, seat, names});
+ *   choosing.ask({legal, refusals, notes, position, seat, names});                         // notes: what actions lead to, in words
  *   choosing.close();                                                                      // nothing is to be chosen
  *   choosing.close(moved, shown);                                                          // as an action is under way
  *
@@ -44,7 +44,7 @@
       this.root = root;
       this.options = options;
       this.word = arena.wordsOf("live", options.lang);
-      this.entries = [];      // {action, label, cards, to}
+      this.entries = [];      // {action, label, note, cards, to}
       this.selected = [];     // {key, zone, text}
       this.refusals = [];
       this.advised = null;
@@ -67,12 +67,12 @@
     get table() { return arena.tables[this.options.game]; }
 
     /** Open a decision. The same one once more, as after a lost connection, keeps what is selected. */
-    ask({legal, refusals = [], position, seat, names, isBusy = false}) {
+    ask({legal, refusals = [], notes = {}, position, seat, names, isBusy = false}) {
       const {lang} = this.options, moves = this.table?.moves;
       this.entries = legal.map((action) => {
         const {cards = [], along = [], to = null, lands = to} = moves?.(action, {position, seat}) ?? {};
         return {
-          action, to, lands, cards: cards.map(named), along: along.map(named),
+          action, to, lands, cards: cards.map(named), along: along.map(named), note: notes[action] ?? "",
           label: arena.imperative(this.table?.say(action, {lang, position, names, seat}) || action, lang),
         };
       });

@@ -33,7 +33,7 @@
     let position = null;
     return frames.map(({events = [], position: whole, change, text = "", result = null}) => {
       position = whole ?? changed(position, change);
-      return {events: events.map(([number, seat, said]) => ({number, seat, text: said})), position, text, result};
+      return {events: events.map(([number, seat, said, fact = null]) => ({number, seat, text: said, fact})), position, text, result};
     });
   };
 

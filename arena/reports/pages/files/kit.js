@@ -96,5 +96,8 @@ arena.kit = (() => {
   const count = (label, number) =>
     el("span", {class: "count"}, el("span", {class: "count-label"}, label), " ", el("span", {class: "count-number"}, String(number)));
 
-  return {el, svg, copyOf, card, zone, back, stock, seatsFrom, breakable, plate, count};
+  /** A word that a player may not know, with what it means: to be read by pointing at it, touching it, or with the keyboard. */
+  const term = (label, note, classes = "") => el("abbr", {class: `term ${classes}`.trim(), tabindex: "0", title: note, "data-note": note}, label);
+
+  return {el, svg, copyOf, card, zone, back, stock, seatsFrom, breakable, plate, count, term};
 })();

@@ -24,6 +24,7 @@
   const SPEEDS = [.25, .5, 1, 2, 4, 8];
   const STEP_MS = 1200, TICK_MS = 300;   // of a step at speed 1; of one in which all seats choose at once
   const MOTION = {most: 450, share: .7, least: 90};   // ms; of a step; shorter is not animated
+  const LOOK_MS = 6000;   // at the end of a round, at speed 1
   const CHUNK = 40;   // steps whose events are listed at once
 
   arena.player = async (root, match, options = {}) => {
@@ -137,7 +138,7 @@
       textNote.hidden = textRoot.hidden || !isDrawn;
       tableRoot.hidden = !isDrawn;
       if (!isDrawn) return;
-      const movers = [...new Set(frame.events.map(({seat}) => seat))];
+      const movers = [...new Set(frame.events.filter(({fact}) => !fact).map(({seat}) => seat))];
       const redraw = () => table.draw(tableRoot, frame.position, {seat: this.eyes, names: this.names, lang: this.lang});
       const pace = this.timer ? this.interval * MOTION.share : MOTION.most;
       const duration = isNext && pace >= MOTION.least ? Math.min(MOTION.most, pace) : 0;
@@ -147,7 +148,9 @@
     /** The sentences of a frame: [{number, seat, text}], with a seat of null for what nobody did. `before`: the frame before. */
     said(index, frame, before) {
       const table = arena.tables[this.header.game], word = this.word, {rounds} = this.outline;
-      const sentences = frame.events.map(({number, seat, text}) => ({
+      const sentences = frame.events.map(({number, seat, text, fact}) => fact ? {
+        number, seat: null, text: arena.sayFact(fact, {game: this.header.game, lang: this.lang, names: this.names}), isLed: true,
+      } : ({
         number, seat, text: table ? table.say(text, {lang: this.lang, position: before?.position ?? frame.position, names: this.names, seat}) : text,
       })).filter(({text}) => text);
       for (const {seat, decision, ending} of this.header.faults) {
@@ -172,7 +175,7 @@
         await this.seek(this.index + 1);
         if (!this.timer) return;
         if (this.index < this.total - 1) {
-          this.timer = setTimeout(next, this.interval);
+          this.timer = setTimeout(next, this.outline.rounds.includes(this.index) ? Math.max(this.interval, LOOK_MS / this.speed) : this.interval);
         } else {
           this.pause();
           this.options.onEnd?.();

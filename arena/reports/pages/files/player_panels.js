@@ -112,7 +112,7 @@
       }
       list.replaceChildren(...items);
     };
-    const sentence = ({seat, text, isFault}) => el("p", {class: `${isFault ? "player-fault" : ""} ${seat === null ? "player-stage-note" : ""}`.trim() || null},
+    const sentence = ({seat, text, isFault, isLed}) => el("p", {class: isFault ? "player-fault" : isLed ? "led-to" : seat === null ? "player-stage-note" : null},
       seat === null ? null : el("b", {}, names[seat]), seat === null ? null : " ", isFault ? `⚠ ${text}` : text);
 
     const showMarks = () => {

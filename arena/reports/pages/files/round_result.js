@@ -11,7 +11,7 @@
   arena.roundResult = ({facts = [], columns, rows}, {game, lang, names, seat}) => {
     const word = arena.wordsOf(game, lang), page = arena.wordsOf("page", lang);
     const nameOf = (who) => names?.[who] ?? `${page("seat")} ${who}`;
-    const said = ({key, seats = [], values = {}}) => word(key, {...values, name: nameOf(seats[0]), others: seats.slice(1).map(nameOf).join(page("separator"))});
+    const said = (fact) => arena.sayFact(fact, {game, lang, names});
     const cell = (found) => found === null ? el("td", {class: "number"}, "–") :
       el("td", {class: found.change ? "number is-changed" : "number"}, written(found.now), found.change ? el("span", {class: "round-change"}, ` ${signed(found.change)}`) : null);
     const hasMarks = rows.some(({facts: marks = []}) => marks.length);
