@@ -27,7 +27,7 @@ class Made(NamedTuple):
     """A hand, as people speak of it."""
 
     category: str
-    """Of CATEGORIES_4 or CATEGORIES_5 (hands.py)."""
+    """One of CATEGORIES_4 or CATEGORIES_5 (hands.py)."""
     number: int
     """The number of the group or of the higher pair, or the highest one of a straight. 0 where none is said."""
     other: int

@@ -59,7 +59,7 @@ def _size(s: Fields, k: int) -> int:
 
 
 def _top_unit(s: Fields, k: int) -> int:
-    """Whose card lies on top of a foundation."""
+    """The unit whose card lies on top of a foundation."""
     return int(s.pile_units[k]) >> 4 * (int(s.pile_size[k]) - 1) & 15
 
 
