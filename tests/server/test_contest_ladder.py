@@ -31,12 +31,15 @@ LONGER = {"sigma": 1.3, "separable": False}
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Submitted bots count as trusted here, and the key is always the same: this is about decisions."""
+    """Submitted bots count as trusted here, versions are soon compared, and the key is always the same: this is about decisions."""
     monkeypatch.setattr("arena.tournament.planning.new_key", lambda: bytes(range(32)))
     monkeypatch.setattr("arena.tournament.field.supervisor_for", lambda *_, **__: None)
     monkeypatch.setattr("arena.tournament.workers.worker.supervisor_for", lambda *_, **__: None)
     monkeypatch.setattr(contest_ladder, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr("arena.tournament.formats.ladder.LONG_CHAIN_KEYS", 100)
     monkeypatch.setattr("os.nice", lambda _: 0)
+    monkeypatch.setattr("arena.server.contest.settings.VERSION_DEALS", 8)
+    monkeypatch.setattr("arena.server.contest.settings.MARK_DEALS", 4)
 
 
 def book_of(folder: Path) -> StoredLadder:
