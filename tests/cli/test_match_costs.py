@@ -19,6 +19,7 @@ from arena.cli.bench.match import (
     match_costs,
     search_fixed,
 )
+from arena.cli.measuring import backends
 from arena.cli.measuring.backends import backend_costs
 from arena.cli.measuring.scale import job_of
 from arena.games import load, names
@@ -65,8 +66,10 @@ def test_the_fixed_part_of_a_search_follows_from_two_numbers_of_iterations() -> 
     assert found.fixed_us == pytest.approx(found.ten_us - (found.hundred_us - found.ten_us) / 9)
 
 
-def test_worker_and_driver_are_told_apart() -> None:
-    trusted, locked = backend_costs(0.0, [LOCAL])
+def test_worker_and_driver_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "alone", lambda cost, *words: cost(*words))
+    with one_zygote(["naga"]):
+        trusted, locked = backend_costs(0.0, [LOCAL])
     assert trusted.is_trusted and not locked.is_trusted
     assert all(cost.worker_us > 0 and cost.driver_us > 0 and cost.matches == 20 for cost in (trusted, locked))
 
