@@ -21,6 +21,7 @@ from arena.games import names
 from arena.tournament.workers.compiling import Compiling, everything, warm_games
 from arena.tournament.workers.processes import HASH_SEED
 from helpers import poker_rooms
+from helpers.compiling_more import compiling_more
 
 if TYPE_CHECKING:
     from arena.match.sandbox import Supervisor
@@ -90,7 +91,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as nohup and some runners have it; our processes are to end by it
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
-        with Compiling(everything(names()), print, {jit.RATINGS: "arena.ratings"}) as compiling, translating(config, compiling):
+        with (
+            compiling_more(), Compiling(everything(names()), print, {jit.RATINGS: "arena.ratings"}) as compiling,
+            translating(config, compiling),
+        ):  # fmt: skip
             compiling.finish()
 
 
@@ -121,5 +125,6 @@ def supervisor() -> Iterator["Supervisor"]:
 def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Kuhn poker and Leduc hold'em are installed, their rules compiled."""
     with poker_rooms.installed(poker_rooms.GAMES, tmp_path_factory.mktemp("installed")):
-        warm_games(everything(poker_rooms.NAMES), print)
+        with compiling_more():
+            warm_games(everything(poker_rooms.NAMES), print)
         yield

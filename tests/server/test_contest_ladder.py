@@ -31,7 +31,7 @@ LONGER = {"sigma": 1.3, "separable": False}
 
 @pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Submitted bots count as trusted here, versions are soon compared, and the key is always the same: this is about decisions."""
+    """Submitted bots count as trusted, versions are soon compared, the key is always the same: this is about decisions."""
     monkeypatch.setattr("arena.tournament.planning.new_key", lambda: bytes(range(32)))
     monkeypatch.setattr("arena.tournament.field.supervisor_for", lambda *_, **__: None)
     monkeypatch.setattr("arena.tournament.workers.worker.supervisor_for", lambda *_, **__: None)

@@ -30,7 +30,8 @@ PAGES = {
     "a pair": "/t/small/matches?bot=set_bot&rival=folder_bot&limit=2", "bot": "/bots/set_bot", "match": "/m/{match}",
     "a seat": "/m/{match}?seat=1#3", "embedded": "/embed/m/{match}",
     "big screen": "/tv", "play": "/play", "a game to play": "/play/nertz", "all rules": "/rules", "rules": "/rules/naga",
-    "rules in full": "/rules/naga/full", "bots": "/bots", "bots that are not there": "/bots?q=nobody", "test match": "/ask", "remote bots": "/remote",
+    "rules in full": "/rules/naga/full",
+    "bots": "/bots", "bots that are not there": "/bots?q=nobody", "test match": "/ask", "remote bots": "/remote",
     "marks without a contest": "/marks", "no page": "/t/nowhere", "bad address": "/t/small?pool=chess", "door": "/login",
 }  # fmt: skip
 REFUSED = {"no page", "bad address", "marks without a contest"}

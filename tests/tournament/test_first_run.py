@@ -129,9 +129,9 @@ def test_what_is_asked_for_first_in_a_match_costs_no_bot_anything(tmp_path: Path
     require_locks()
     open_, locked, hostile = secretive(tmp_path, "open", "flat"), secretive(tmp_path, "locked", "flat"), tmp_path / "hostile.py"
     hostile.write_text(HOSTILE)
-    bots: list[Any] = [open_, {"path": str(locked)}, {"path": str(hostile)}, RANDOM]
+    bots: list[Any] = [open_, {"path": str(locked)}, {"path": str(hostile)}]
     folder = cache("kuhn")
-    results, said = play(tmp_path, folder, bots)
+    results, said = play(tmp_path, folder, bots, deals=2)
     assert searches(folder) == {"poker_rooms.kuhn.search flat"}
     assert said.count("compiling kuhn: search by flat: a bot asks for it for the first time ...") == 1
     assert said.count("kuhn: search by flat is compiled") == 1
@@ -140,7 +140,7 @@ def test_what_is_asked_for_first_in_a_match_costs_no_bot_anything(tmp_path: Path
     assert {ending for bot, ending in endings if bot == "hostile"} <= {Ending.PROTOCOL, Ending.PLAYED}  # played: never asked
     assert ("hostile", Ending.PROTOCOL) in endings
     assert all(record.attempts == 1 and not record.is_void for record in results.records())
-    calm = run(tmp_path, "calm", bots=bots, games=GAMES, deals=3, clock=CLOCK)
+    calm = run(tmp_path, "calm", bots=bots, games=GAMES, deals=2, clock=CLOCK)
     assert results.manifest.results_sha256 == calm.manifest.results_sha256  # the hostile one was retired meanwhile
 
 
