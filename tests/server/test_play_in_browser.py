@@ -303,6 +303,7 @@ def test_the_head_is_as_wide_as_the_table(browser: Browser, server: Served) -> N
         server.enter(page)
         open_table(page, server, "wim", game="yaniv", seats=["me", BOT], options={"max_rounds": 1})
         page.wait_for_selector(TURN, timeout=START_MS)
+        settled(page)
         head, table = page.evaluate("""() => [".brand", ".live"].map(
           (selector) => document.querySelector(selector).getBoundingClientRect().left
         )""")
