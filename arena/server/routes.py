@@ -80,7 +80,7 @@ TRACE = Subject(
 SUBJECTS = (
     Subject("/", "All tournaments, those being played first.", home, HomeQuery, Home, "home"),
     Subject(
-        "/t/{name:path}/matches", "Matches of a tournament, in the order of its plan.", matches, MatchesQuery, Matches,
+        "/t/{name:path}/matches", "Matches of a tournament, the newest first.", matches, MatchesQuery, Matches,
         "matches",
     ),
     Subject(

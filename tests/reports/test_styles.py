@@ -27,3 +27,12 @@ def test_no_style_of_a_page_reaches_into_a_table(path: Path) -> None:
 
 def test_the_files_of_tables_are_there() -> None:
     assert {path.name for path in FILES.glob("*.css")} >= TABLE_STYLES
+
+
+def test_a_column_that_narrow_windows_hide_has_no_frame_of_a_text_box() -> None:
+    """Cells and text boxes share the class `wide`: what draws a box names the elements that are one."""
+    for path in AROUND:
+        rules = re.findall(r"([^{}]*\.wide[^{}]*)\{([^{}]*)\}", re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL))
+        for selectors, declarations in rules:
+            if "border:" in declarations:
+                assert not re.search(r"(^|[\s,])\.wide|t[dh]\.wide", selectors), path

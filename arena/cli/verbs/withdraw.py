@@ -12,7 +12,8 @@ from arena.server.contest.entrants import dropped_in
 def withdraw(name: SubmittedName, format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
     """Take a submitted bot out of new tournaments.
 
-    Its versions and its results stay, and a run that has begun goes on with it. To enter it again, submit it again.
+    Its versions and its results stay, and a run that has begun goes on with it. In a contest it has no mark from now on. To
+    enter it again, submit it again.
     """
     with dropped_in(out, name):
         withdrawn = Submissions(out).withdraw(name)
