@@ -15,10 +15,12 @@ from arena.errors import ConfigError
 from arena.names import in_words
 from arena.results.site_file import StoredPerson
 from arena.server.entrance import Sessions
+from arena.server.framing import origin_of
 from arena.server.headers import keep_cookie, person_cookie, session_cookie
 from arena.server.library import Library
 from arena.server.limits import Computing
 from arena.server.problems import MEDIA_JSON, Problem
+from arena.server.qr_code import qr_svg
 from arena.server.tables.plan import Opening, Prepared, TablePlan, opening_of, planned
 from arena.server.tables.table import Table
 from arena.server.tables.tables import Tables
@@ -66,6 +68,7 @@ class Playing:
             Route("/join/{code}", self.joined, methods=["POST"]),
             Route("/tables/{id}/leave", self.left, methods=["POST"]),
             Route("/tables/{id}/rematch", self.played_again, methods=["POST"]),
+            Route("/tables/{id}/join.svg", self.link_drawn, methods=["GET"]),
         ]
 
     async def opened_by_form(self, request: Request) -> Response:
@@ -142,6 +145,17 @@ class Playing:
             session = self._sessions.opened(guest_at=request.scope["state"]["address"])
             keep_cookie(request, answer, session_cookie(request), session, is_lasting=False)
         return answer
+
+    async def link_drawn(self, request: Request) -> Response:
+        """The link that lets others in, as a QR code, for who has opened the table."""
+        visitor = await self._visitor(request)
+        table, seat = self._tables.at(request.path_params["id"], visitor.person)
+        table.check_joinable()
+        is_host = table.host.id == table.seats[seat].person_id
+        picture = await run_in_threadpool(qr_svg, f"{origin_of(request)}/join/{table.code}") if is_host else None
+        if picture is None:
+            raise Problem(404, "refusal_no_file")
+        return Response(picture, headers={"cache-control": "no-store"}, media_type="image/svg+xml")
 
     async def left(self, request: Request) -> Response:
         """Leave a table for good."""

@@ -1,5 +1,6 @@
 """Several people at one table: links, guests and what they may see, who is away, who leaves, a rematch; and how many tables."""
 
+import re
 from pathlib import Path
 
 import jsonschema
@@ -39,6 +40,18 @@ def test_a_link_leads_to_the_lobby_and_the_host_starts(server: Sitting, aya: Vis
             assert refused.status_code == 409 and "set-cookie" not in refused.headers
             guest.send_json({"kind": "act", "decision": 0, "action": "go", "seat": 0})
             assert until(host, "frame", number=1)["text"] == "1 go"
+
+
+def test_the_host_alone_has_the_link_as_a_picture_for_phones(server: Sitting, aya: Visitor, ben: Visitor) -> None:
+    segno = pytest.importorskip("segno")
+    table = aya.open("yaniv", seats="4", people="2", name="Host with a phone")
+    ben.join(table, "Ben with a phone")
+    drawn = aya.client.get(f"/tables/{table.id}/join.svg")
+    expected = segno.make(f"{HOST}/join/{table.code}", error="m", micro=False).svg_inline(border=4, omitsize=True)
+    path = re.compile('d="(M4[^"]*)"')
+    assert drawn.headers["content-type"] == "image/svg+xml" and path.findall(drawn.text) == path.findall(expected)
+    assert ben.client.get(f"/tables/{table.id}/join.svg").status_code == 404
+    assert server.person().client.get(f"/tables/{table.id}/join.svg").status_code == 404
 
 
 def test_a_guest_sees_the_own_table_and_match_and_the_rules_alone(server: Sitting, aya: Visitor, ben: Visitor) -> None:

@@ -40,6 +40,16 @@
     };
   };
 
+  /** Whether only this machine reaches the server by the name in the address line. */
+  const isOfThisMachine = ({hostname}) => /^(localhost|.*\.localhost|127\..*|\[::1\])$/.test(hostname);
+
+  /** The link as a picture for phones; nothing where the server cannot draw it. */
+  const drawn = (address, word) => {
+    const picture = el("img", {class: "live-qr", src: address, alt: word("lobby_qr"), width: 148, height: 148});
+    picture.addEventListener("error", () => picture.remove());
+    return picture;
+  };
+
   arena.tableLobby = ({word, leaving, onStart}) => {
     const element = el("section", {class: "card live-lobby"});
     return {
@@ -53,6 +63,8 @@
         element.replaceChildren(...[
           el("h2", {}, word("lobby")), places.element,
           link ? el("p", {}, word("lobby_link")) : null, link ? arena.copyLine(word, link) : null,
+          link && isOfThisMachine(location) ? el("p", {class: "live-note live-only-here"}, word("lobby_only_here")) : null,
+          link && !isOfThisMachine(location) ? drawn(leaving.replace(/leave$/, "join.svg"), word) : null,
           welcome.is_host ? el("p", {class: "live-note"}, word("lobby_free")) : el("p", {class: "live-note"}, word("lobby_wait")),
           el("form", {method: "post", action: leaving, class: "live-links"}, welcome.is_host ? start : null, el("button", {}, word("leave"))),
         ].filter(Boolean));
