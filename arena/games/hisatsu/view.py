@@ -146,8 +146,10 @@ def values_of(mask: int) -> list[int]:
 
 
 def warm(view: HisatsuView) -> None:
-    """Call every compiled function that views use once, so that none is compiled in a bot's time."""
+    """Call every compiled function that views and outcomes use once, so that none is compiled in a bot's or a person's time."""
     _ = (view.unseen, view.scores)
+    rules.claim(view.state, 0)
+    rules.is_terminal(view.state)
 
 
 VIEW = HisatsuView

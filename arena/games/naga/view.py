@@ -136,8 +136,10 @@ class NagaView(View):
 
 
 def warm(view: NagaView) -> None:
-    """Call every compiled function that views use once, so that none is compiled in a bot's time."""
+    """Call every compiled function that views and outcomes use once, so that none is compiled in a bot's or a person's time."""
     view.strength(view.hand[:3], 1)
+    rules.contest_strength(view.state, int(view._fields.hand[view.seat]), 1)
+    rules.fields_won(view.state, view.seat)
     endgame.warm()
     _ = view.field_cards
 
