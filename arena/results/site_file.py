@@ -306,6 +306,12 @@ class OwnedBots:
             _have(db, bot)
             db.execute("update bots set published = ? where name = ?", (version, bot))
 
+    def claim(self, bot: str, account: str) -> bool:
+        """Make a bot's name the account's, if it is free; returns whether it is the account's now."""
+        with self._file.writing() as db:
+            db.execute("insert or ignore into bots (name, owner, since) values (?, ?, ?)", (bot, account, now()))
+            return bool(db.execute("select 1 from bots where name = ? and owner = ?", (bot, account)).fetchone())
+
     def give(self, bot: str, account: str) -> None:
         """Make a bot the account's: it may submit new versions and see the sources, and the owner of before may not."""
         with self._file.writing() as db:

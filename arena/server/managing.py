@@ -12,8 +12,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from arena.agent.submissions import Submission, Submissions
+from arena.agent.loading import house_bots
+from arena.agent.submissions import ALL, Submission, Submissions
 from arena.errors import StoreError
+from arena.names import NEW_NAME_RULE, may_be_given
 from arena.reports.table import shown
 from arena.results.accounts import Accounts
 from arena.results.inbox import Inbox
@@ -28,6 +30,7 @@ from arena.server.transfer import form_of
 from arena.server.views.source import allowed_version, submitted_bot, zip_parts
 from arena.server.visitors import Persons, Visitor, visitor_of
 
+RENAMED = "the bot was given another name before this was checked: send it under the new one"
 AT_ONCE = 2
 """Bots whose files are looked through at a time, before they are packed: each is in memory then."""
 
@@ -56,7 +59,9 @@ class Managing:
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
-        acts = {"withdraw": self._withdraw, "publish": self._publish, "give": self._give}
+        acts: dict[str, _Act] = {
+            "withdraw": self._withdraw, "rename": self._rename, "publish": self._publish, "give": self._give
+        }  # fmt: skip
         routes: list[BaseRoute] = [
             Route(f"{before}/bots/{{name}}/{act}", self._handler(do), methods=["POST"])
             for act, do in acts.items()
@@ -98,7 +103,7 @@ class Managing:
                     owned = self._owned.of(name)
                     if not may_manage(visitor, owned):
                         raise Problem(403, "refusal_not_your_bot", name=name)
-                    act(_Asked(name, bot, owned, visitor, fields, is_program=is_data(request.url.path)))
+                    name = act(_Asked(name, bot, owned, visitor, fields, is_program=is_data(request.url.path))) or name
                     now, owned = submitted_bot(self._library, name), self._owned.of(name)
                 published = None if owned is None else owned.published
                 return Managed(name=name, withdrawn=now.withdrawal is not None, published=published)
@@ -122,6 +127,23 @@ class Managing:
                 return  # somebody has pressed twice, or another was faster
             store.withdraw(asked.name)
         self._log(asked, "withdraw", f"version {asked.bot.versions[-1].version}")
+
+    def _rename(self, asked: "_Asked") -> str:
+        """Give the bot another name; its results stay under the old one. Returns the new name. The log keeps both."""
+        new = asked.fields.get("new", "").strip()
+        if not may_be_given(new) or new == ALL:
+            raise Problem(400, "submit_bad_name", name=shown(new), rule=NEW_NAME_RULE)
+        store = Submissions(self._library.out)
+        if store.withdrawal(asked.name) is not None:
+            raise Problem(409, "refusal_renamed_withdrawn", name=asked.name)
+        owner = HOST.id if asked.owned is None else asked.owned.owner
+        references = () if self._contest is None else self._contest.contest.reference_bots
+        if new in house_bots() or new in references or store.versions(new) or not self._owned.claim(new, owner):
+            raise Problem(409, "submit_taken", name=new)
+        with dropped(self._inbox, asked.name, RENAMED):
+            store.rename(asked.name, new)
+        self._accounts.log(asked.visitor.account, "rename", new, f"was {asked.name}")
+        return new
 
     def _publish(self, asked: "_Asked") -> None:
         """Let everybody see the source of one version, or of none."""
@@ -163,7 +185,8 @@ class _Asked:
     is_program: bool
 
 
-_Act = Callable[[_Asked], None]
+_Act = Callable[[_Asked], str | None]
+"""What is done with a bot; returns its name, if it has another one now."""
 
 
 @contextlib.contextmanager

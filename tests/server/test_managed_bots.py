@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.names import NAME
-from arena.results.inbox import Inbox
+from arena.results.inbox import Inbox, State
 from arena.server.guard import Rules
 from arena.server.limits import Rate
 from arena.server.views.source import MOST_LETTERS, MOST_SHOWN
@@ -202,3 +202,71 @@ def test_the_list_and_the_page_name_the_owner(place: Members, bot: str) -> None:
             for path in (f"/bots/{bot}", f"/bots/{bot}/source", "/bots"):
                 page = client_of(place, who).get(path, params={"lang": lang})
                 assert page.status_code == 200 and f'<html lang="{lang}">' in page.text
+
+
+def rename(place: Members, who: str, bot: str, new: str) -> int:
+    return client_of(place, who).post(f"/bots/{bot}/rename", data={"new": new}).status_code
+
+
+def test_a_misspelt_name_is_changed_and_the_log_keeps_both(place: Members, bot: str) -> None:
+    new = f"{bot}_right"
+    assert rename(place, "ben", bot, new) == 403
+    answer = place.aya.post(f"/bots/{bot}/rename", data={"new": f" {new} "})
+    assert answer.status_code == 303 and answer.headers["location"] == f"/bots/{new}"
+    store = Submissions(place.server.library.out)
+    assert [one.version for one in store.versions(new)] == [1] and len(store.versions(bot)) == 2
+    withdrawal = store.withdrawal(bot)
+    assert withdrawal is not None and withdrawal.renamed == new
+    assert place.aya.get("/api/bots", params={"q": new, "owner": "mine"}).json()["bots"][0]["is_mine"]
+    newest = place.server.accounts.audit()[0]
+    assert (newest.what, newest.about, newest.details) == ("rename", new, f"was {bot}")
+    assert rename(place, "aya", bot, f"{bot}_again") == 409, "it has gone already"
+
+
+@pytest.mark.parametrize("new", ["Fox 1", "", "all", "-x", "a/b", "x" * 41])
+def test_a_bot_gets_no_name_that_is_none(place: Members, bot: str, new: str) -> None:
+    assert rename(place, "aya", bot, new) == 400
+
+
+def test_a_bot_gets_no_name_that_somebody_has(place: Members, bot: str) -> None:
+    own(place, f"{bot}_ben", "ben")
+    for taken in (f"{bot}_ben", "naga_planner", bot):
+        assert rename(place, "aya", bot, taken) == 409
+    assert Submissions(place.server.library.out).withdrawal(bot) is None
+
+
+def sent(place: Members, name: str, who: str, content: bytes) -> str:
+    """The id of a submission whose check has accepted it."""
+    inbox = place.server.submitting.inbox
+    one = inbox.receive(place.account(who).id, name, content, ".py", is_taken=False, is_organiser=False)
+    submit(place, name, {f"{name}.py": content})
+    begun = inbox.begin()
+    assert begun is not None and begun.id == one.id
+    version = Submissions(place.server.library.out).versions(name)[-1]
+    inbox.end(begun, State.ACCEPTED, b'{"report":null,"version":1}', sha256=version.sha256, version=version.version)
+    return one.id
+
+
+def test_an_organiser_is_told_of_a_bot_that_is_the_same_as_one_of_somebody_else(place: Members) -> None:
+    original, copied = (sent(place, name, who, b"# the same bot") for name, who in (("fox", "aya"), ("wolf", "ben")))
+    other = sent(place, "bear", "ben", b"# other bytes!")
+    sent(place, "fox_two", "aya", b"# the same bot")  # the own bots may be alike
+
+    def told(who: str, submission: str) -> list[str]:
+        return list(client_of(place, who).get(f"/api/submissions/{submission}").json()["submission"]["same_as"])
+
+    assert told("organiser", copied) == ["fox v1", "fox_two v1"] and told("organiser", original) == ["wolf v1"]
+    assert told("organiser", other) == told("ben", copied) == told("aya", original) == []
+    everybody = place.organiser.get("/me", params={"everybody": "true", "lang": "en"}).text
+    assert "The same files as a bot of somebody else: fox v1, fox_two v1" in everybody
+    assert "The same files" not in place.ben.get("/me", params={"lang": "en"}).text
+
+
+def test_my_bots_say_how_to_begin_and_give_a_file_that_works(place: Members) -> None:
+    text = place.ben.get("/me").text
+    assert "pip install arena-hall" in text and 'href="/starter/yaniv.py"' in text and 'href="/rules/yaniv"' in text
+    starter = place.ben.get("/starter/yaniv.py")
+    assert starter.headers["content-disposition"] == 'attachment; filename="my_bot.py"'
+    compile(starter.text, "my_bot.py", "exec")
+    assert 'games = ("yaniv",)' in starter.text
+    assert place.ben.get("/starter/chess.py").status_code == 404

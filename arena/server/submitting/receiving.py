@@ -13,9 +13,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from arena import games
+from arena.agent.starter import python_bot
 from arena.agent.submissions import ALL
 from arena.agent.zipped import is_zip
-from arena.errors import StoreError
+from arena.errors import ConfigError, StoreError
 from arena.names import NEW_NAME_RULE, may_be_given
 from arena.results.inbox import NotTheirs, QuotaReached, Sent
 from arena.results.site_file import Account
@@ -25,6 +27,8 @@ from arena.server.views.submissions import shown
 from arena.server.visitors import QUERY, Persons, language_of, visitor_of
 
 PATH = "/api/bots/{name}"
+STARTER = "my_bot"
+"""The name of the bot that one can begin with."""
 UPLOAD_SECONDS = 120.0
 """How long an upload may take."""
 MOST_UPLOADS, MOST_UPLOADS_EACH = 16, 2
@@ -33,15 +37,24 @@ _BUSY_SECONDS = 5
 
 
 class Receiving:
-    """The handler of uploads."""
+    """The handlers of uploads, and of what one can begin with."""
 
     def __init__(self, submitting: Submitting, persons: Persons) -> None:
         self._submitting, self._inbox, self._persons = submitting, submitting.inbox, persons
         self._uploads: Counter[str] = Counter()
 
     def routes(self) -> list[BaseRoute]:
-        """The address."""
-        return [Route(PATH, self.received, methods=["PUT"])]
+        """All addresses."""
+        return [Route(PATH, self.received, methods=["PUT"]), Route("/starter/{game}.py", self.begun, methods=["GET"])]
+
+    async def begun(self, request: Request) -> Response:
+        """A bot that plays a game and can be changed, as `arena new` writes it."""
+        try:
+            text = await run_in_threadpool(lambda: python_bot(STARTER, games.load(request.path_params["game"])))
+        except ConfigError as error:
+            raise Problem(404, "refusal_said", text=error) from None
+        headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="{STARTER}.py"'}
+        return Response(text, headers=headers, media_type="text/x-python")
 
     async def received(self, request: Request) -> Response:
         """Store what was sent as a submission of the bot of this name, and answer with the submission.

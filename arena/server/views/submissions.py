@@ -1,11 +1,15 @@
 """What somebody has submitted: `/me` with the own bots, the queue and the quotas, and one submission in full."""
 
+import datetime
 import io
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any
 
 import msgspec
+from msgspec.structs import replace as replaced
 from rich.console import Console
 
+from arena import games
 from arena.agent.submissions import PREFIX
 from arena.errors import StoreError, telling_line
 from arena.reports.checks import print_bot_check
@@ -16,6 +20,8 @@ from arena.server.asked import Asked
 from arena.server.contest.messages import Checked
 from arena.server.problems import Problem
 from arena.server.submitting.checks import Submitting, author_of
+from arena.server.views.bots import BotCard, BotsQuery, Field, PoolRating
+from arena.server.views.copies import copies
 from arena.server.views.versions import VersionResult, against_earlier
 from arena.tournament.check_report import BotCheck
 
@@ -85,6 +91,8 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     """What its author should know although it may enter."""
     author: str | None = None
     """The name of the account that sent it; for organisers."""
+    same_as: tuple[str, ...] = ()
+    """Bots of others with the same files, such as `alice v2`; for organisers."""
 
 
 class WholeSubmission(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +121,10 @@ class OwnBot(msgspec.Struct, frozen=True, kw_only=True):
     """Why it plays no more, in words; None: it plays."""
     newest: Submitted | None
     """The submission of the newest accepted version."""
+    matches: int
+    """How many rated matches its newest rated version has played."""
+    ratings: tuple[PoolRating, ...]
+    """The newest ratings, that of all games first if there is one."""
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,6 +161,10 @@ class Me(msgspec.Struct, frozen=True, kw_only=True):
     allowance: Allowance
     trouble: str
     """Why nothing is checked on the server at present; empty: all is well."""
+    games: tuple[str, ...]
+    """The games that a bot can be for: those of the contest, else all."""
+    freeze: str | None
+    """When the marks of the contest are frozen: UTC, ISO 8601. None: by hand, or there is none."""
 
 
 def me(asked: Asked[MeQuery]) -> Me:
@@ -166,15 +182,20 @@ def me(asked: Asked[MeQuery]) -> Me:
     shown_rows = found[:PAGE]
     places = inbox.places() if any(sent.state.is_pending for sent in shown_rows) else {}
     names = asked.submitting.names() if query.everybody else {}
+    same = copies(asked, shown_rows) if query.everybody else {}
     used = inbox.use(account.id)
     return Me(
-        name=account.name, is_organiser=account.is_organiser, everybody=query.everybody, bots=_bots(submitting, account),
+        name=account.name, is_organiser=account.is_organiser, everybody=query.everybody, bots=_bots(asked, account),
         submissions=tuple(
-            _shown(sent, places, submitting.checks.text_of(sent), names.get(sent.account) if query.everybody else None)
+            replaced(
+                _shown(sent, places, submitting.checks.text_of(sent), names.get(sent.account) if query.everybody else None),
+                same_as=same.get(sent.id, ()),
+            )
             for sent in shown_rows
         ),
         next=shown_rows[-1].number if len(found) > PAGE else None, pending=used.pending, queue=inbox.pending(),
-        allowance=_allowance(submitting, account), trouble=submitting.checks.trouble,
+        allowance=_allowance(submitting, account), trouble=submitting.checks.trouble, games=_games(submitting),
+        freeze=_freeze(submitting),
     )  # fmt: skip
 
 
@@ -189,8 +210,10 @@ def submission(asked: Asked[SubmissionQuery]) -> WholeSubmission:
     author = None if sent.account == account.id else asked.submitting.names().get(sent.account)
     outcome = outcome_of(sent)
     report = None if outcome is None else outcome.report
+    same = copies(asked, [sent]).get(sent.id, ()) if account.is_organiser else ()
     return WholeSubmission(
-        submission=shown(sent, asked.submitting, author), report=report, text="" if report is None else _printed(report),
+        submission=replaced(shown(sent, asked.submitting, author), same_as=same), report=report,
+        text="" if report is None else _printed(report),
         trouble=asked.submitting.checks.trouble if sent.state.is_pending else "", versions=_versions(asked, sent),
     )  # fmt: skip
 
@@ -243,19 +266,34 @@ def _printed(report: BotCheck) -> str:
     return target.getvalue().rstrip()
 
 
-def _bots(submitting: Submitting, account: Account) -> tuple[OwnBot, ...]:
-    newest = submitting.inbox.newest(account.id)
-    return tuple(_bot(name, submitting, newest.get(name)) for name in submitting.inbox.bots_of(account.id))
+def _bots(asked: Asked[Any], account: Account) -> tuple[OwnBot, ...]:
+    submitting = asked.submitting
+    newest, names = submitting.inbox.newest(account.id), submitting.inbox.bots_of(account.id)
+    if not names:
+        return ()
+    field = Field(replace(asked, query=BotsQuery()), [])
+    return tuple(_bot(name, submitting, newest.get(name), field.card(name)) for name in names)
 
 
-def _bot(name: str, submitting: Submitting, newest: Sent | None) -> OwnBot:
+def _bot(name: str, submitting: Submitting, newest: Sent | None, card: BotCard) -> OwnBot:
     versions = submitting.store.versions(name)
     withdrawal = submitting.store.withdrawal(name) if versions else None
     return OwnBot(
         name=name, version=versions[-1].version if versions else None,
         submitted=versions[-1].submitted if versions else None, withdrawn=None if withdrawal is None else str(withdrawal),
-        newest=None if newest is None else _shown(newest, {}, "", None),
+        newest=None if newest is None else _shown(newest, {}, "", None), matches=card.matches,
+        ratings=card.ratings,
     )  # fmt: skip
+
+
+def _games(submitting: Submitting) -> tuple[str, ...]:
+    contest = submitting.contest
+    return tuple(games.names()) if contest is None else tuple(dict.fromkeys(one.game for one in contest.games))
+
+
+def _freeze(submitting: Submitting) -> str | None:
+    freeze = None if submitting.contest is None else submitting.contest.freeze
+    return None if freeze is None else freeze.astimezone(datetime.UTC).isoformat(timespec="seconds")
 
 
 def _allowance(submitting: Submitting, account: Account) -> Allowance:
