@@ -29,6 +29,10 @@ MOST_ATTEMPTS = 3
 MOST_RESTARTS = 10
 """How often a check may be cut short by the end of the server itself; then the submission is void."""
 DAY = datetime.timedelta(hours=24)
+AT_ONCE = 2
+"""Checks that run side by side, each of another account: one that takes long holds up half of the queue at most."""
+A_CLASS = 30.0
+"""Seconds of a bot's last check that tell its next one from shorter ones, which come first."""
 RECENT = 20
 """Checks of which the mean time is taken."""
 PAGE = 50
@@ -195,15 +199,16 @@ class Inbox(SiteFile):
     # The queue ---------------------------------------------------------------------------------------------------------------
 
     def begin(self) -> Sent | None:
-        """Take the next submission to check; None: none waits. Raises StoreError.
+        """Take the next submission to check; None: nobody waits of whom nothing is being checked. Raises StoreError.
 
-        The first of each account comes before the second of any: one author who sends much holds up nobody.
+        The first of each account comes before the second of any: one author who sends much holds up nobody. Then those come
+        first whose bots were checked faster the last time.
         """
         with self.reading() as db:
-            if db is None or not _queue(db):
+            if db is None or not _ready(db):
                 return None
         with self.writing() as db:
-            waiting = _queue(db)
+            waiting = _ready(db)
             if not waiting:
                 return None
             db.execute(
@@ -277,13 +282,14 @@ class Inbox(SiteFile):
                 return {}
             mean = _mean_seconds(db)
             checked = db.execute("select id, started from submissions where state = ?", (State.CHECKING,)).fetchall()
-            left = 0.0
-            found = {}
-            for token, started in checked:
-                left = 0.0 if mean is None else max(1.0, mean - _age(str(started)))
-                found[str(token)] = Place(place=0, seconds=None if mean is None else round(left))
+            found, free = {}, [0.0] * AT_ONCE  # when each of the checks that run ends
+            for lane, (token, started) in enumerate(checked[:AT_ONCE]):
+                free[lane] = 0.0 if mean is None else max(1.0, mean - _age(str(started)))
+                found[str(token)] = Place(place=0, seconds=None if mean is None else round(free[lane]))
             for place, token in enumerate(_queue(db), 1):
-                found[token] = Place(place=place, seconds=None if mean is None else max(1, round(left + place * mean)))
+                lane = free.index(min(free))
+                free[lane] += mean or 0.0
+                found[token] = Place(place=place, seconds=None if mean is None else max(1, round(free[lane])))
             return found
 
     def sweep(self) -> None:
@@ -459,17 +465,31 @@ def _owner_of(db: sqlite.Connection, bot: str) -> str | None:
     return None if found is None else str(found[0])
 
 
+def _ready(db: sqlite.Connection) -> list[str]:
+    """The ids of those that wait and may begin now: of an account one is checked at a time."""
+    busy = "select account from submissions where state = ?"
+    found = db.execute(
+        f"select id from submissions where state = ? and account not in ({busy})", (State.WAITING, State.CHECKING)
+    )
+    ready = {str(token) for (token,) in found}
+    return [token for token in _queue(db) if token in ready]
+
+
 def _queue(db: sqlite.Connection) -> list[str]:
     """The ids of those that wait, in the order of their checks: whose check was cut short comes behind all others.
 
     Those of somebody who may submit no more wait until the account may again.
     """
-    ordered = (
-        "select id from (select id, number, row_number() over (partition by account order by number) as turn, attempts"
-        " from submissions where state = ? and account not in"
-        " (select id from accounts where closed is not null or role = ?)) order by attempts, turn, number"
+    took = (
+        "select cast((julianday(o.ended) - julianday(o.started)) * 86400 / ? as integer) from submissions o"
+        " where o.bot = s.bot and o.started is not null and o.ended is not null order by o.number desc limit 1"
     )
-    return [str(token) for (token,) in db.execute(ordered, (State.WAITING, Role.GUEST))]
+    ordered = (
+        f"select id from (select id, number, row_number() over (partition by account order by number) as turn, attempts,"
+        f" coalesce(({took}), 0) as took from submissions s where state = ? and account not in"
+        " (select id from accounts where closed is not null or role = ?)) order by attempts, turn, took, number"
+    )
+    return [str(token) for (token,) in db.execute(ordered, (A_CLASS, State.WAITING, Role.GUEST))]
 
 
 def _use(db: sqlite.Connection, account: str) -> Use:

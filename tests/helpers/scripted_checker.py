@@ -1,7 +1,7 @@
 """A checker by script: what was sent says what it does, and a diary what it was asked.
 
-`die` ends it by SIGKILL, `trouble` is the machine's, `hungry` takes all memory, `refuse` is the bot's; all else is accepted as
-version 1. As a script it imports nothing of arena: it starts fast.
+`die` ends it by SIGKILL, `wait` never ends, `trouble` is the machine's, `hungry` takes all memory, `refuse` is the bot's; all
+else is accepted as version 1. As a script it imports nothing of arena: it starts fast.
 """
 
 import json
@@ -37,6 +37,8 @@ def main() -> None:
         diary.write(f"{asked['bot']} {word} {Path(asked['contest']).name if asked['contest'] else '-'}\n")
     if word == "die":
         os.kill(os.getpid(), signal.SIGKILL)
+    if word == "wait":
+        signal.pause()
     if word == "hungry":
         try:
             taken = bytearray(6 << 30)

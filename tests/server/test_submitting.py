@@ -106,6 +106,37 @@ def test_a_slow_check_lets_the_others_go_first_once_and_then_has_its_verdict(tmp
         assert found(inbox, one).state is State.REFUSED and report is not None and b"too slow to take part" in report
 
 
+def test_a_check_that_takes_long_holds_up_nobody_else_and_of_an_author_one_is_checked_at_a_time(tmp_path: Path) -> None:
+    inbox = Inbox(tmp_path)
+    slow, next_one = (sent_to(inbox, "wait", bot) for bot in ("alice", "alice_2"))
+    others = [sent_to(inbox, "accept", f"bob_{number}", "ben") for number in range(3)]
+    checks = Checks(inbox, tmp_path, command=scripted_checker.command(tmp_path / "diary"), pauses=(0.0,))
+
+    async def until_the_others_have_ended() -> None:
+        checks.start()
+        end = time.monotonic() + PATIENCE
+        while any(found(inbox, one).state.is_pending for one in others):
+            assert time.monotonic() < end, "they have not ended"
+            await asyncio.sleep(0.01)
+        assert (found(inbox, slow).state, found(inbox, next_one).state) == (State.CHECKING, State.WAITING)
+        await checks.close()
+
+    asyncio.run(until_the_others_have_ended())
+    assert (found(inbox, slow).state, found(inbox, slow).attempts) == (State.WAITING, 0)
+
+
+def test_whose_check_was_short_the_last_time_comes_before_whose_was_long(tmp_path: Path) -> None:
+    inbox = Inbox(tmp_path)
+    sent_to(inbox, "x", "slow", "aya")
+    begun = inbox.begin()
+    assert begun is not None
+    inbox.end(begun, State.ACCEPTED, b"", version=1)
+    with inbox.writing() as db:
+        db.execute("update submissions set started = '2026-11-28T10:00:00+00:00', ended = '2026-11-28T10:02:00+00:00'")
+    slow, new = sent_to(inbox, "y", "slow", "aya"), sent_to(inbox, "x", "new", "ben")
+    assert [inbox.places()[one.id].place for one in (slow, new)] == [2, 1]
+
+
 def test_what_a_dead_server_was_checking_is_checked_again_and_left_files_are_swept(tmp_path: Path) -> None:
     died = Inbox(tmp_path)
     sent = sent_to(died, "accept")

@@ -1,8 +1,8 @@
 """Submissions to the server: the inbox, how much each author may send, and the checks of what comes in.
 
-One check at a time, each in a process of its own, from the queue in the site's file. Whatever ends a check early (its process
-is killed, the server dies, the disk is full) only puts the submission back into its place. A submission is void after three
-checks that failed by the machine's fault. Lives in the event loop.
+Two checks side by side, each in a process of its own, from the queue in the site's file. Whatever ends a check early (its
+process is killed, the server dies, the disk is full) only puts the submission back into its place. A submission is void after
+three checks that failed by the machine's fault. Lives in the event loop.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from arena.agent.plain_files import BOT_BYTES
 from arena.agent.submissions import Submissions
 from arena.errors import StoreError
 from arena.results.accounts import Accounts
-from arena.results.inbox import MOST_ATTEMPTS, MOST_RESTARTS, Inbox, QuotaReached, Sent, State
+from arena.results.inbox import AT_ONCE, MOST_ATTEMPTS, MOST_RESTARTS, Inbox, QuotaReached, Sent, State
 from arena.results.lock import FolderLock
 from arena.results.site_file import HOST, Account
 from arena.server.child_process import ChildProcess
@@ -70,36 +70,32 @@ class Checks:
         self._inbox, self._results, self._contest = inbox, results, contest
         self._accepted, self._command, self._seconds, self._pauses = accepted, tuple(command), seconds, tuple(pauses)
         self._lock: FolderLock | None = None
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self._news = asyncio.Event()
-        self._child: ChildProcess[FromChecker] | None = None
-        self._checked: Sent | None = None
-        self._text = ""
+        self._turn = asyncio.Lock()
+        """Whoever holds it looks for the next submission."""
+        self._texts: dict[str, str] = {}
+        """How far each check that runs is, in words, by the id of its submission."""
         self.trouble = ""
         """Why nothing is checked at present, in words for people; empty: all is well."""
 
-    @property
-    def pid(self) -> int | None:
-        """The number of the process that checks; None: none does."""
-        return None if self._child is None else self._child.pid
-
     def text_of(self, sent: Sent) -> str:
         """Return how far the check of a submission is, in words; empty: it is not checked now, or not here."""
-        return self._text if self._checked is not None and self._checked.id == sent.id else ""
+        return self._texts.get(sent.id, "")
 
     def start(self) -> None:
         """Begin to check."""
-        self._task = asyncio.create_task(self._run())
+        self._tasks = [asyncio.create_task(self._run()) for _ in range(AT_ONCE)]
 
     def poke(self) -> None:
         """Look at the queue now: something was received."""
         self._news.set()
 
     async def close(self) -> None:
-        """End the check that runs, which is not counted, and all that it has started."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        """End the checks that run, which are not counted, and all that they have started."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._lock is not None:
             self._lock.__exit__()
             self._lock = None
@@ -122,12 +118,13 @@ class Checks:
 
     async def _one(self) -> bool:
         """Check the next submission; returns whether there was one that could be checked."""
-        if not await run_in_threadpool(self._may_begin):
-            return False
-        sent = await run_in_threadpool(self._inbox.begin)
-        if sent is None:
-            return False
-        self._checked, self._text = sent, ""
+        async with self._turn:
+            if not await run_in_threadpool(self._may_begin):
+                return False
+            sent = await run_in_threadpool(self._inbox.begin)
+            if sent is None:
+                return False
+            self._texts[sent.id] = ""
         try:
             outcome = await self._outcome(sent)
             if outcome is None:
@@ -141,8 +138,9 @@ class Checks:
             self._give_back(sent)
             raise
         finally:
-            self._checked = None
+            del self._texts[sent.id]
             await asyncio.shield(run_in_threadpool(self._clear, sent))
+            self._news.set()  # another one of the account may begin
         if ended is None:
             await asyncio.sleep(self._pauses[min(sent.attempts, len(self._pauses)) - 1])
         elif ended.state is State.ACCEPTED:
@@ -172,6 +170,8 @@ class Checks:
     def _recover(self) -> None:
         """Put back what a server that died was checking, and what could not be noted as it should. Raises StoreError."""
         for sent in self._inbox.interrupted():
+            if sent.id in self._texts:
+                continue  # it is checked now
             if sent.attempts >= MOST_RESTARTS:
                 self._void(sent, f"its check was cut short {sent.attempts} times")
             else:
@@ -183,12 +183,12 @@ class Checks:
 
         def hear(message: FromChecker) -> None:
             if isinstance(message, Checking):
-                self._text = message.text
+                self._texts[sent.id] = message.text
             else:
                 said.append(message)
 
         decoder: msgspec.json.Decoder[FromChecker] = msgspec.json.Decoder(FromChecker)
-        child = self._child = ChildProcess(self._command, decoder, most_heard=MOST_SAID, environment=HASH_SEED)
+        child = ChildProcess(self._command, decoder, most_heard=MOST_SAID, environment=HASH_SEED)
         child.spent = partial(self._charge, sent.account)
         contest = None if self._contest is None else str(self._contest)
         asked = Check(
@@ -208,8 +208,6 @@ class Checks:
             return said[-1] if said else Checked(report=refused(sent.bot, f"{reason}. It has to decide faster"))
         except OSError as error:
             return Checked(report=None, trouble=f"the check could not be started: {error.strerror}")
-        finally:
-            self._child = None
         if said:
             return said[-1]
         LOG.error("the check of %s was cut short: %s", sent.id, child.errors)
