@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from arena.records import Ending, MatchRecord
-from arena.server.people.levels import COMPILED, FIRST, LEVEL_SIGMA, SETTINGS, level, levels, ratings, suited
+from arena.server.people.levels import COMPILED, FIRST, LEVEL_SIGMA, SETTINGS, level, level_at, levels, ratings, suited
 from arena.server.people.store import keep
 from arena.tournament.workers.compiling import warm_games
 from helpers.people_matches import people_match, won
+from helpers.server import server
 
 Kept = tuple[MatchRecord, bytes]
 
@@ -43,6 +44,20 @@ def test_a_page_that_needs_ratings_waits_for_no_compiler(tmp_path: Path, against
     ]  # fmt: skip
     done = subprocess.run([sys.executable, "-c", "\n".join(read)], capture_output=True, text=True, check=False)
     assert done.stdout == "naga 0\n", done.stderr
+
+
+def test_a_replay_names_a_level_in_the_language_of_the_reader(tmp_path: Path, against: dict[str, Kept]) -> None:
+    record, key = against["club"]
+    keep(tmp_path, record, key)
+    person, club = sorted(record.seats, key=lambda row: row.bot != "alice")
+    found = [level_at("naga", row) for row in (person, club, msgspec.structs.replace(club, bot="club-2"))]
+    assert found == [None, "club", "club"]
+    others = ({"bot": "fox"}, {"bot_sha256": "0" * 64}, {"isolation": person.isolation})
+    assert [level_at("naga", msgspec.structs.replace(club, **changes)) for changes in others] == [None] * 3
+    with server(tmp_path) as client:
+        assert "クラブ" in client.get(f"/m/{record.match_id}?lang=ja").text.partition("<main")[2]
+        players = client.get(f"/api/m/{record.match_id}").json()["frames"]["header"]["players"]
+        assert {one["bot"]: one["level"] for one in players} == {"alice": None, "club": "club"}
 
 
 def test_a_newcomer_is_offered_the_first_level(tmp_path: Path) -> None:

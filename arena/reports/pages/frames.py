@@ -89,6 +89,8 @@ class Player(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     """The bot's name, printable."""
+    level: str | None = None
+    """The level of strength that it is, with which the name begins; None: a person, or another bot."""
     version: int
     unit: int
     place: int

@@ -264,12 +264,18 @@ def _player(row: SeatRecord) -> _Player:
     return (row.bot,) if row.isolation in _BY_NAME else (row.bot, row.bot_sha256, row.params)
 
 
+def level_at(game: str, row: SeatRecord) -> str | None:
+    """The name of the level that sat on a seat, with which the name of the seat begins; None: somebody else did."""
+    found = None if row.isolation in _BY_NAME else _identified(game).get((row.bot_sha256, row.params))
+    return None if found is None or not row.bot.startswith(found.name) else found.name
+
+
 @cache
 def _strengths(game: str) -> dict[_BotKey, float]:
     """The strengths of the levels of a game, by content hash and parameters: names can be anybody's."""
-    return dict(_identified(levels(game)))
+    return {key: one.mu for key, one in _identified(game).items()}
 
 
-def _identified(chosen: Iterable[Level]) -> Iterable[tuple[_BotKey, float]]:
-    for one in chosen:
-        yield (find_bot(one.bot, Path()).files.sha256, canonical_json(one.params)), one.mu
+@cache
+def _identified(game: str) -> dict[_BotKey, Level]:
+    return {(find_bot(one.bot, Path()).files.sha256, canonical_json(one.params)): one for one in levels(game)}

@@ -5,7 +5,7 @@ looked at before a decision is found by playing the stored match again.
 """
 
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +28,7 @@ from arena.results.manifest import read_manifest, stored_clock, stored_limits
 from arena.results.parquet import find_luck
 from arena.server.asked import Asked
 from arena.server.library import Library
+from arena.server.people.levels import level_at
 from arena.server.problems import Problem
 from arena.server.rights import heard_seats
 from arena.server.views.ladders import leg_is_over
@@ -133,6 +134,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     """The tournament, for its address; of a match of people the name of their folder, which has no page."""
     of_people: bool
     """Whether the match was played outside any tournament: by people, because somebody asked for it, or by a remote bot."""
+    levels: tuple[str | None, ...]
+    """The level of strength on each seat of such a match; None: somebody else sat there."""
     seat: int | None
     """The seat that looks; None: all cards are open."""
     frames: Frames
@@ -157,10 +160,11 @@ def match(asked: Asked[MatchQuery]) -> Match:
     if query.page and not page.frames:
         raise Problem(404, "refusal_no_frames", page=query.page)
     eyes = "" if query.seat is None else f" --seat {query.seat}"
-    heard = heard_seats(asked, record)
+    heard, of_people = heard_seats(asked, record), is_of_people(record)
+    levels = tuple(level_at(record.game, row) if of_people else None for row in record.seats)
     return Match(
-        card=card_of(record), tournament=tournament, of_people=is_of_people(record), seat=query.seat,
-        frames=_without_traces(page, heard), start=_start(found, query), heard=heard,
+        card=card_of(record), tournament=tournament, of_people=of_people, levels=levels, seat=query.seat,
+        frames=_with_levels(_without_traces(page, heard), levels), start=_start(found, query), heard=heard,
         commands=(f"arena replay {record.match_id}{eyes}",), luck=None if query.seat is not None else _luck(asked, record),
     )  # fmt: skip
 
@@ -257,6 +261,14 @@ def _without_traces(page: Frames, heard: Collection[int]) -> Frames:
         return page
     notes = [note if _seat_of(note) in heard else _without_trace(note) for note in page.header.notes]
     return msgspec.structs.replace(page, header=msgspec.structs.replace(page.header, notes=notes))
+
+
+def _with_levels(page: Frames, levels: Sequence[str | None]) -> Frames:
+    """The frames with the levels that sat at the table, whose names every language has."""
+    if page.header is None:
+        return page
+    players = [msgspec.structs.replace(one, level=level) for one, level in zip(page.header.players, levels)]
+    return msgspec.structs.replace(page, header=msgspec.structs.replace(page.header, players=players))
 
 
 def _seat_of(note: str) -> int | None:

@@ -51,7 +51,9 @@
     async start() {
       this.header = await this.source.header(this.eyes);
       this.seats = this.header.players.map((_, seat) => seat);
-      this.names = this.header.players.map(({bot, version}) => version === 1 ? bot : `${bot} v${version}`);
+      const level = arena.wordsOf("page", this.lang);
+      this.names = this.header.players.map(({bot, version, level: name}) =>
+        name ? level(`level_${name}`) + bot.slice(name.length) : version === 1 ? bot : `${bot} v${version}`);
       this.total = this.header.outline.numbers.length;
       this.followed = this.options.followed ?? this.eyes ?? this.worst();
       this.panels = arena.playerPanels(this);
