@@ -122,6 +122,15 @@ def supervisor() -> Iterator["Supervisor"]:
 
 
 @pytest.fixture(scope="module")
+def one_zygote(supervisor: "Supervisor") -> Iterator[None]:
+    """All holders, and workers in the test's process, take their locked seats from the zygote of `supervisor`."""
+    from helpers.one_zygote import zygote_of
+
+    with zygote_of(supervisor):
+        yield
+
+
+@pytest.fixture(scope="module")
 def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Kuhn poker and Leduc hold'em are installed, their rules compiled."""
     with poker_rooms.installed(poker_rooms.GAMES, tmp_path_factory.mktemp("installed")):

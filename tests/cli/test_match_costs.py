@@ -24,7 +24,6 @@ from arena.cli.measuring.backends import backend_costs
 from arena.cli.measuring.scale import job_of
 from arena.games import load, names
 from arena.tournament.session import LOCAL
-from helpers.one_zygote import one_zygote
 
 
 def test_every_game_is_measured_and_long_matches_differ_from_short_ones() -> None:
@@ -35,10 +34,10 @@ def test_every_game_is_measured_and_long_matches_differ_from_short_ones() -> Non
         assert table.short != table.long
 
 
+@pytest.mark.usefixtures("one_zygote")
 def test_kinds_of_bots_are_measured_in_short_and_long_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "OPEN_SPIEL_MATCHES", 1)
-    with one_zygote(["naga"]):
-        costs = [cost for cost in match_costs(["naga"], turns=1, deals=1) if cost.game == "naga"]
+    costs = [cost for cost in match_costs(["naga"], turns=1, deals=1) if cost.game == "naga"]
     assert [(cost.held, cost.bot) for cost in costs] == [
         *((TRUSTED, bot) for bot in (NULL, LOOKING, GREEDY, FORFEITED)),
         *((LOCKED, bot) for bot in (NULL, LOOKING, GREEDY)),
@@ -66,10 +65,10 @@ def test_the_fixed_part_of_a_search_follows_from_two_numbers_of_iterations() -> 
     assert found.fixed_us == pytest.approx(found.ten_us - (found.hundred_us - found.ten_us) / 9)
 
 
+@pytest.mark.usefixtures("one_zygote")
 def test_worker_and_driver_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "alone", lambda cost, *words: cost(*words))
-    with one_zygote(["naga"]):
-        trusted, locked = backend_costs(0.0, [LOCAL])
+    trusted, locked = backend_costs(0.0, [LOCAL])
     assert trusted.is_trusted and not locked.is_trusted
     assert all(cost.worker_us > 0 and cost.driver_us > 0 and cost.matches == 20 for cost in (trusted, locked))
 

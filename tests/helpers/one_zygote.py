@@ -33,7 +33,14 @@ class _Borrowed:
 @contextmanager
 def one_zygote(games: Iterable[str]) -> Iterator[None]:
     """Meanwhile all holders, and workers in this process, take their locked seats from one zygote, which has loaded `games`."""
-    with Supervisor(games) as lasting, pytest.MonkeyPatch.context() as patch:
+    with Supervisor(games) as lasting, zygote_of(lasting):
+        yield
+
+
+@contextmanager
+def zygote_of(lasting: Supervisor) -> Iterator[None]:
+    """The same with the zygote of a supervisor, such as the fixture `supervisor`."""
+    with pytest.MonkeyPatch.context() as patch:
 
         def supervisor(games: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Any:
             is_usual = (level, least) == (NAMESPACE, LOCKED)

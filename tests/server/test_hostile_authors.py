@@ -22,8 +22,8 @@ from arena.server.contest.messages import Check
 from arena.server.submitting.checks import Checks
 from arena.tournament.check_report import BotCheck, refused
 from helpers.members import Members, with_members
-from helpers.one_zygote import one_zygote
 
+pytestmark = pytest.mark.usefixtures("one_zygote")
 SOURCE = b"SECRET = 7\n"
 
 
@@ -41,12 +41,6 @@ def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
         patch.setattr(Checks, "start", lambda self: None)
         with with_members(tmp_path_factory.mktemp("results")) as found:
             yield found
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _zygote() -> Iterator[None]:
-    with one_zygote(()):
-        yield
 
 
 def sent(members: Members, bot: str, who: str = "aya") -> Sent:

@@ -1,7 +1,6 @@
 """`arena check`: who may enter, what it is told otherwise, and where no bot can be locked in."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,14 +14,10 @@ from arena.match.sandbox import LOCKED, PROCESS, LockedSeat, LockError, Supervis
 from arena.records import Ending
 from arena.tournament import bot_check
 from arena.tournament.bot_check import check_bot, rivals
-from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _zygote() -> Iterator[None]:
-    with one_zygote(names()):
-        yield
+pytestmark = pytest.mark.usefixtures("one_zygote")
 
 
 def write(folder: Path, body: str, head: str = "") -> Path:

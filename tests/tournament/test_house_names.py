@@ -1,13 +1,11 @@
 """A config that names house bots as `house:NAME` is the same tournament as one that gives their paths."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.cli.main import main
 from arena.results import parquet
-from helpers.one_zygote import one_zygote
 from helpers.paths import HOUSE_BOTS
 from helpers.tournaments import assert_same, run
 
@@ -16,12 +14,7 @@ BY_PATH = [{"path": str(HOUSE_BOTS / f"{name}.py"), "trusted": name != "random_b
 BY_NAME = [{"path": f"house:{name}", "trusted": name != "random_bot"} for name in NAMES]  # the random bot is locked in
 
 
-@pytest.fixture(autouse=True)
-def _zygote() -> Iterator[None]:
-    with one_zygote(["naga"]):
-        yield
-
-
+@pytest.mark.usefixtures("one_zygote")
 def test_results_are_the_same_and_may_be_resumed_by_the_other_config(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
