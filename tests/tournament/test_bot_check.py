@@ -16,7 +16,6 @@ from arena.tournament import bot_check
 from arena.tournament.bot_check import check_bot, rivals
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
 
-
 pytestmark = pytest.mark.usefixtures("one_zygote")
 
 
