@@ -151,10 +151,9 @@ class Playing:
         visitor = await self._visitor(request)
         table, seat = self._tables.at(request.path_params["id"], visitor.person)
         table.check_joinable()
-        is_host = table.host.id == table.seats[seat].person_id
-        picture = await run_in_threadpool(qr_svg, f"{origin_of(request)}/join/{table.code}") if is_host else None
-        if picture is None:
+        if table.host.id != table.seats[seat].person_id:
             raise Problem(404, "refusal_no_file")
+        picture = await run_in_threadpool(qr_svg, f"{origin_of(request)}/join/{table.code}")
         return Response(picture, headers={"cache-control": "no-store"}, media_type="image/svg+xml")
 
     async def left(self, request: Request) -> Response:
