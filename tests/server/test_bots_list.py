@@ -227,12 +227,18 @@ def test_who_is_surely_last_for_long_is_hidden_unless_it_is_a_mark() -> None:
 def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A server with a ladder: two versions of fox, and a retired owl."""
     out = tmp_path_factory.mktemp("contest")
+    write_ladder(out, ladder(entry("fox"), entry("fox", 2), entry("owl", retired=True)))
+    with server(out) as client:
+        yield client
+
+
+def write_ladder(out: Path, manifest: Manifest) -> None:
+    """The folder of a ladder in which two versions of fox and an owl have played."""
     bots = [("fox", 1), ("fox", 2), ("owl", 1)]
     records = numbered([table_of(deal, *pair) for deal in range(6) for pair in ((bots[1], bots[0]), (bots[0], bots[2]))])
     submit(out, "fox")
     submit(out, "fox", text="2")
     submit(out, "owl")
-    manifest = ladder(entry("fox"), entry("fox", 2), entry("owl", retired=True))
     (out / "class").mkdir()
     write_manifest(out / "class", msgspec.structs.replace(manifest, matches=len(records), played=len(records)))
     standings = Standings(RatingSettings(), {"naga": bots})
@@ -240,8 +246,6 @@ def contest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         standings.add(record)
     parquet.write_matches(out / "class", records)
     parquet.write_ratings(out / "class", standings.ratings())
-    with server(out) as client:
-        yield client
 
 
 def table_of(deal: int, first: tuple[str, int], second: tuple[str, int]) -> MatchRecord:
@@ -277,12 +281,20 @@ def test_a_bot_has_one_rank_on_all_pages(contest: TestClient) -> None:
     assert [one["rank"] for bot in contest.get("/api/bots?state=all").json()["bots"] for one in bot["ratings"]] == [1, None]
 
 
-def test_a_bot_of_a_contest_leaves_the_board_as_soon_as_it_is_withdrawn() -> None:
-    manifest = ladder(entry("fox"), entry("owl"), entry("mark", trusted=True))
-    as_contest = {**manifest.config, "format": {**manifest.config["format"], "owners": ["aya", "ben", ""]}}
+def test_a_bot_of_a_contest_leaves_the_board_as_soon_as_it_is_withdrawn(tmp_path: Path) -> None:
+    manifest = ladder(entry("fox"), entry("fox", 2), entry("owl"))
+    as_contest = {**manifest.config, "format": {**manifest.config["format"], "owners": ["aya", "aya", "ben"]}}
     of_contest = msgspec.structs.replace(manifest, config=as_contest)
-    assert withdrawn_bots(manifest, ["owl"]) == {}  # a ladder of whoever was named by hand
-    assert withdrawn_bots(of_contest, ["owl", "mark", "bee"]) == {("owl", 1): WhyHidden.GONE}
+    write_ladder(tmp_path, of_contest)
+    with server(tmp_path) as client:
+        assert [(row["bot"], row["rank"]) for row in client.get("/api/t/class").json()["board"]] == [("fox", 1), ("owl", 2)]
+        Submissions(tmp_path).withdraw("fox")
+        found = client.get("/api/t/class").json()
+        assert [(row["bot"], row["rank"]) for row in found["board"]] == [("owl", 1)] and found["hidden"] == 2
+        assert [one["bot"] for one in client.get("/api").json()["tournaments"][0]["leaders"]] == ["owl"]
+    assert withdrawn_bots(manifest, ["fox"]) == {}  # a ladder of whoever was named by hand
+    trusted = msgspec.structs.replace(of_contest, bots=(entry("fox", trusted=True),))
+    assert withdrawn_bots(trusted, ["fox"]) == {}  # the organiser's own, of the same name
 
 
 def test_second_opinions_rank_the_bots_of_the_board_alone() -> None:

@@ -112,7 +112,7 @@ def matches(asked: Asked[MatchesQuery]) -> Matches:
     chosen = np.flatnonzero(_fitting(columns, starts, query)[order])
     first, last = _page(chosen, query)
     return Matches(
-        name=name, query=query, bots=tuple(sorted(columns.texts["bot"].values)), versions=_versions(_bots(columns), query),
+        name=name, query=query, bots=tuple(sorted(columns.texts["bot"].values)), versions=_versions(columns, query),
         pools=tuple(sorted(columns.texts["pool"].values)), total=len(chosen),
         matches=tuple(_cards(folder, columns, starts, order[chosen[first:last]][::-1].tolist(), query)),
         older=int(chosen[first]) if first else None, newer=int(chosen[last - 1]) if last < len(chosen) else None,
@@ -219,14 +219,12 @@ def _text(columns: Columns, name: str, row: int) -> str:
     return columns.texts[name].values[int(columns.texts[name].codes[row])]
 
 
-def _bots(columns: Columns) -> Iterable[tuple[str, int]]:
-    """The bots of all rows, each with its versions once."""
-    pairs = np.stack([columns.texts["bot"].codes.astype(np.int64), columns.numbers["bot_version"].astype(np.int64)])
-    return [(columns.texts["bot"].values[code], version) for code, version in np.unique(pairs, axis=1).T.tolist()]
-
-
-def _versions(bots: Iterable[tuple[str, int]], query: MatchesQuery) -> tuple[int, ...]:
-    return tuple(sorted({version for bot, version in bots if bot == query.bot}, reverse=True))
+def _versions(columns: Columns, query: MatchesQuery) -> tuple[int, ...]:
+    """The versions of the bot that a list is about, the newest first."""
+    if query.bot is None:
+        return ()
+    own = columns.texts["bot"].codes == columns.texts["bot"].code(query.bot)
+    return tuple(np.unique(columns.numbers["bot_version"][own])[::-1].tolist())
 
 
 # Of a tournament that is being played -----------------------------------------------------------------------------------------
@@ -239,9 +237,10 @@ def _of_journal(name: str, folder: Path, query: MatchesQuery) -> Matches:
     with Journal(folder, is_read_only=True) as journal:
         found, older, newer = _found(journal, query)
     manifest = read_manifest(folder) if is_there(folder / MANIFEST_FILE) else None
-    bots = [(bot.name, bot.version) for bot in manifest.bots] if manifest is not None else []
+    bots = manifest.bots if manifest is not None else ()
+    versions = {bot.version for bot in bots if bot.name == query.bot}
     return Matches(
-        name=name, query=query, bots=tuple(sorted({bot for bot, _ in bots})), versions=_versions(bots, query),
+        name=name, query=query, bots=tuple(sorted({bot.name for bot in bots})), versions=tuple(sorted(versions, reverse=True)),
         pools=manifest.pools if manifest is not None else (), total=None,
         matches=tuple(card_of(record, query) for record in found), older=older, newer=newer,
     )  # fmt: skip

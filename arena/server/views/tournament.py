@@ -38,6 +38,7 @@ from arena.server.problems import Problem
 from arena.server.rights import owned_bots
 from arena.server.views.faults import PoolLoss, pool_losses
 from arena.server.views.hidden import hidden_bots, withdrawn_bots
+from arena.server.views.ladders import is_of_contest
 from arena.server.views.state import Progress, progress_of
 from arena.server.views.tables import BoardRow, WithoutRank, board_rows, bots_without_rank, with_hidden
 from arena.tournament.archive import boards
@@ -180,10 +181,9 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
 
 def _without_withdrawn(library: Library, name: str, folder: Path, seen: Seen) -> Seen:
     """The same board without bots that were withdrawn since the last leg of the contest began."""
-    if not seen.pools:
+    if not seen.pools or not is_of_contest(manifest := library.manifest(name, folder)):
         return seen
-    withdrawn = library.submitted.withdrawn()
-    gone = withdrawn_bots(library.manifest(name, folder), withdrawn) if withdrawn else {}
+    gone = withdrawn_bots(manifest, library.submitted.withdrawn())
     if not gone:
         return seen
     return msgspec.structs.replace(seen, tables={pool: with_hidden(rows, gone) for pool, rows in seen.tables.items()})
