@@ -35,6 +35,7 @@ from arena.server.views.match import (
     match_trace,
 )
 from arena.server.views.matches import Matches, MatchesQuery, matches
+from arena.server.views.my_play import MyPlay, MyPlayQuery, my_play
 from arena.server.views.notes import NotesOfMatch, NotesQuery, OutputOfMatch, match_notes, match_output
 from arena.server.views.play import Join, Play, PlayGame, PlayQuery, TableView, join, play, play_game, table
 from arena.server.views.remote import RemotePage, RemoteQuery, remote
@@ -116,6 +117,7 @@ SUBJECTS = (
     Subject("/play", "All games, and the tables of the person who asks.", play, PlayQuery, Play, "play"),
     Subject("/play/{game}", "What can be chosen before a game.", play_game, PlayQuery, PlayGame, "play_game"),
     Subject("/tables/{id}", "A live table, for who sits there.", table, PlayQuery, TableView, "table"),
+    Subject("/me/play", "What the person who asks has played.", my_play, MyPlayQuery, MyPlay, "my_play"),
     Subject("/me", "The own bots and submissions, and what may still be sent.", me, MeQuery, Me, "me"),
     Subject("/submissions/{id}", "A submission in full.", submission, SubmissionQuery, WholeSubmission, "submission"),
     Subject("/join/{code}", "A table that a link leads to.", join, PlayQuery, Join, "join"),

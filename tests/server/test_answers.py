@@ -93,6 +93,7 @@ ADDRESSES = [
     ("/api/bots", {}, "?q=_BOT&game=naga&state=all&sort=name&limit=1"),
     ("/api/ask", {}, "?game=yaniv&bot=level:club"),
     ("/api/admin", {}, "?before=7"),
+    ("/api/me/play", {}, ""),
     *(("/api/play/{game}", {"game": game}, "") for game in names()),
     *(("/api/learn/{game}", {"game": game}, "") for game in names() if script(game)),
     *(("/api/rules/{game}", {"game": game}, "") for game in names()),

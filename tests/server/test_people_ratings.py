@@ -8,11 +8,13 @@ import msgspec
 import pytest
 
 from arena.records import Ending, MatchRecord
+from arena.server.headers import cookie_name
+from arena.server.people.careers import careers
 from arena.server.people.levels import COMPILED, FIRST, LEVEL_SIGMA, SETTINGS, level, level_at, levels, ratings, suited
 from arena.server.people.store import keep
 from arena.tournament.workers.compiling import warm_games
 from helpers.people_matches import people_match, won
-from helpers.server import server
+from helpers.server import HOST, server
 
 Kept = tuple[MatchRecord, bytes]
 
@@ -82,6 +84,42 @@ def test_who_beats_the_club_rises_and_meets_stronger_opponents(tmp_path: Path, a
 def test_who_loses_meets_weaker_opponents(tmp_path: Path, against: dict[str, Kept]) -> None:
     store(tmp_path, against["casual"], 1, times=4)
     assert suited(tmp_path, "naga", "alice").name == "beginner"
+
+
+def test_a_career_says_how_each_match_went_and_agrees_with_the_rating(tmp_path: Path, against: dict[str, Kept]) -> None:
+    assert careers(tmp_path, "alice") == {}
+    for name, winner in (("casual", 0), ("club", 0), ("expert", 1)):
+        store(tmp_path, against[name], winner)
+    store(tmp_path, against["club"], 0, alice="bob")  # somebody else's
+    (alice,) = [one for one in ratings(tmp_path)["naga"] if one.name == "alice"]
+    played = careers(tmp_path, "alice")["naga"]
+    assert [(one.place, one.rivals, one.levels) for one in played] == [
+        (1, ("casual",), ("casual",)), (1, ("club",), ("club",)), (2, ("expert",), ("expert",)),
+    ]  # fmt: skip
+    assert (played[-1].mu, played[-1].sigma) == (alice.mu, alice.sigma)
+    assert played[0].gain == 0.0 and played[1].gain == played[1].mu - played[0].mu > 0.0 > played[2].gain
+    assert careers(tmp_path, "nobody") == {}
+
+
+def test_the_page_of_the_own_matches(tmp_path: Path, against: dict[str, Kept]) -> None:
+    with server(tmp_path) as client:
+        assert client.get("/me/play").status_code == 200
+        assert client.get("/api/me/play").json()["games"] == []
+        persons = client.app.state.server.persons  # type: ignore[attr-defined]
+        _, secret = persons.named(None, "alice")
+        client.cookies.set(cookie_name(HOST).replace("session", "person"), secret, domain="127.0.0.1", path="/")
+        for name, winner in (("casual", 0), ("club", 0), ("expert", 1)):
+            store(tmp_path, against[name], winner)
+        found = client.get("/api/me/play").json()
+        (naga,) = found["games"]
+        assert (found["me"], naga["matches"], naga["wins"], naga["places"]) == ("alice", 3, 2, [[1, 2], [2, 1]])
+        assert [(one["level"], one["matches"], one["wins"]) for one in naga["against"]] == [
+            ("casual", 1, 1), ("club", 1, 1), ("expert", 1, 0),
+        ]  # fmt: skip
+        assert naga["best"]["rivals"] == ["club"] and naga["worst"]["rivals"] == ["expert"]
+        assert [one["place"] for one in naga["latest"]] == [2, 1, 1] and len(naga["history"]) == 3
+        page = client.get("/me/play", params={"lang": "en"}).text
+        assert f'href="/m/{naga["best"]["match_id"]}"' in page and 'href="/play/naga"' in page and "<svg" in page
 
 
 def test_levels_stay_where_they_were_measured(tmp_path: Path, against: dict[str, Kept]) -> None:

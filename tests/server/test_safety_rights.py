@@ -29,6 +29,8 @@ ORGANISERS = ("/admin", "/marks.csv")
 """How the addresses begin that are for organisers alone, with or without `/api` before."""
 AUTHORS = ("/me", "/submissions", "/ask")
 """How those begin that are for authors, and so for organisers, too."""
+PLAYERS = ("/me/play",)
+"""Of these addresses, those that everybody has who plays."""
 NOTHING = {"id": "0" * 24, "name": "nobody", "game": "naga", "code": "A" * 22, "hash": "0" * 16}
 ENDING = ("/logout", "/account/logout")
 CODE = b"from arena.agent import Agent\n\n\nclass Own(Agent):\n    def act(self, view):\n        return 0  # the secret idea\n"
@@ -70,7 +72,7 @@ def test_pages_of_organisers_are_for_organisers(members: Members) -> None:
 
 
 def test_pages_of_authors_are_not_for_guests(members: Members) -> None:
-    addresses = [address for address in pages(members) if begins(address, AUTHORS)]
+    addresses = [address for address in pages(members) if begins(address, AUTHORS) and not begins(address, PLAYERS)]
     assert len(addresses) >= 6
     for address in addresses:
         assert members.stranger.get(address).status_code == 401, address
@@ -80,7 +82,8 @@ def test_pages_of_authors_are_not_for_guests(members: Members) -> None:
 
 def test_all_other_pages_are_for_everybody_who_was_invited(members: Members) -> None:
     for address in dict.fromkeys(pages(members)):
-        if not begins(address, (*ORGANISERS, *AUTHORS)) and not address.startswith(OPEN):
+        is_for_some = begins(address, (*ORGANISERS, *AUTHORS)) and not begins(address, PLAYERS)
+        if not is_for_some and not address.startswith(OPEN):
             assert members.stranger.get(address).status_code == 401, address
             found = {one.get(address).status_code for one in (members.gus, members.organiser)}
             assert len(found) == 1 and found <= {200, 303, 400, 404}, (address, found)

@@ -27,9 +27,11 @@ NOTES = "notes"
 REPORT = "report"
 """The name of the catalogue of what the report and the page of a tournament say of results."""
 
-HOME, ACCOUNTS, SUBMITTING, CONTEST, ASKING = "home", "accounts", "submitting", "contest", "asking"
-"""Catalogues that only pages of the server use: its front page, accounts, submitting, contests, matches that are asked for."""
-SERVER = (PAGE, REPORT, HOME, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
+HOME, MY_PLAY, ACCOUNTS, SUBMITTING = "home", "my_play", "accounts", "submitting"
+"""Catalogues that only pages of the server use: its front page, what a person has played, accounts, submitting."""
+CONTEST, ASKING = "contest", "asking"
+"""Two more of them: contests, and matches that are asked for."""
+SERVER = (PAGE, REPORT, HOME, MY_PLAY, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
 """The catalogues of the server's pages; no two share a key."""
 
 _SHARED = {PLAYER, LIVE, NOTES, *SERVER}

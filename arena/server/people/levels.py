@@ -185,7 +185,7 @@ class PoolRatings:
     def __init__(self, results: Path, kind: str) -> None:
         """`kind`: how the names of the pools begin, see store.people."""
         self._results, self._kind = results, kind
-        self._beliefs: dict[str, _Beliefs] = {}
+        self._beliefs: dict[str, Believer] = {}
         self._next = 0
         self._lock = threading.Lock()
 
@@ -195,7 +195,7 @@ class PoolRatings:
             for record in records(self._results, self._next):
                 self._next = record.index + 1
                 if record.pool == f"{self._kind}/{record.game}":
-                    self._beliefs.setdefault(record.game, _Beliefs(_strengths(record.game))).add(record)
+                    self._beliefs.setdefault(record.game, Believer(record.game)).add(record)
             return {game: self._beliefs[game].people() for game in sorted(self._beliefs)}
 
 
@@ -212,20 +212,20 @@ def suited_to(rated: Iterable[PersonRating], game: str, name: str) -> Level:
     return min(levels(game), key=lambda one: abs(one.mu - found[0].mu))
 
 
-class _Beliefs:
+class Believer:
     """What is believed about everybody in one game, after some matches."""
 
-    def __init__(self, strengths: dict[_BotKey, float]) -> None:
-        self._strengths = strengths
+    def __init__(self, game: str) -> None:
+        self._strengths = _strengths(game)
         self._known: dict[_Player, tuple[float, float]] = {}
         self._matches: dict[str, list[bool]] = {}
         self._work = new_workspace()
 
-    def add(self, record: MatchRecord) -> None:
-        """Take in the next match. It counts for nothing if it is void, or if a name sits there twice: whose is it?"""
+    def add(self, record: MatchRecord) -> bool:
+        """Take in the next match; returns whether it counts: not if it is void, or if a name sits there twice. Whose is it?"""
         people = [row.bot for row in record.seats if row.isolation in _BY_NAME]
         if record.is_void or len(set(people)) < len(people):
-            return
+            return False
         before = [self._belief(row) for row in record.seats]
         mu, sigma = np.array([belief[0] for belief in before]), np.array([belief[1] for belief in before])
         seats = len(before)
@@ -239,6 +239,11 @@ class _Beliefs:
                 self._known[_player(row)] = float(mu[seat]), float(sigma[seat])
             if row.isolation in _BY_NAME:
                 self._matches.setdefault(row.bot, []).append(row.place == 1)
+        return True
+
+    def of_person(self, name: str) -> tuple[float, float]:
+        """The mean and the standard deviation of what is believed of somebody who has played."""
+        return self._known[(name,)]
 
     def people(self) -> list[PersonRating]:
         """The people, the best first."""

@@ -81,7 +81,7 @@ def play(asked: Asked[PlayQuery]) -> Play:
     tables = sorted(asked.tables.of(person), key=lambda table: not table.is_running)
     return Play(
         games=all_games(), me=None if person is None else person.name,
-        tables=tuple(_mine(table) for table in tables[:8]),
+        tables=tuple(mine(table) for table in tables[:8]),
         ratings={game: _shown(rated, person) for game, rated in ratings_of(asked.library).items()},
     )  # fmt: skip
 
@@ -154,7 +154,7 @@ def play_game(asked: Asked[PlayQuery]) -> PlayGame:
         hands=tuple((one.key, one.name) for one in real_time.hands) if real_time else (),
         me=None if person is None else person.name, name=asked.persons.free_name() if person is None else person.name,
         usual_seats=usual_seats(card.seats),
-        tables=tuple(_mine(table) for table in asked.tables.running(person)),
+        tables=tuple(mine(table) for table in asked.tables.running(person)),
     )  # fmt: skip
 
 
@@ -259,7 +259,8 @@ def _card(name: str) -> GameCard:
     )  # fmt: skip
 
 
-def _mine(table: Table) -> MyTable:
+def mine(table: Table) -> MyTable:
+    """A table of the person who asks, in a list."""
     return MyTable(
         id=table.id, game=table.plan.game, titles=titles_of(table.plan.game), state=table.state,
         names=tuple(seat.name for seat in table.seats), levels=tuple(seat.place.level for seat in table.seats),
