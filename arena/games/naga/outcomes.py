@@ -41,10 +41,11 @@ def hand_of(s: Any, cards: Sequence[str]) -> Made:
 def hand_fact(key: str, seat: int, hand: Made, trump: str) -> Fact:
     """A hand in words: what it is, and what makes it strong."""
     best = hand.best
-    strong = "with_moon" if best in MOONS else "with_trump" if best[0] == trump else "with_none"
-    terms = {"hand": f"hand_{CATEGORY_KEYS[hand.category]}", "with": "with_none" if hand.category == "none" else strong}
+    terms = {"hand": f"hand_{CATEGORY_KEYS[hand.category]}"}
     if "flush" in hand.category:
         terms["attribute"] = next(card[0] for _, card in hand.ranked if card not in MOONS)
+    if hand.category != "none" and (best in MOONS or best[0] == trump):
+        key, terms["with"] = f"{key}_with", "with_moon" if best in MOONS else "with_trump"
     return Fact(key=key, seats=(seat,), values={"n": hand.number, "m": hand.other, "card": [best]}, terms=terms)
 
 
