@@ -83,4 +83,12 @@ def result(before: Any, _action: int, ended: Any) -> RoundResult:
             Cell(now=new, change=new - old),
         )  # fmt: skip
         rows.append(SeatResult(seats=seats, cells=cells, facts=marks))
-    return RoundResult(facts=(fact,), columns=COLUMNS, rows=tuple(rows))
+    return RoundResult(facts=(fact, _most(ended, before)), columns=COLUMNS, rows=tuple(rows))
+
+
+def _most(ended: Fields, before: Fields) -> Fact:
+    """Return who got the most points in the round."""
+    points = [int(ended.totals[unit]) - int(before.totals[unit]) for unit in range(units_in(ended))]
+    best = [unit for unit, those in enumerate(points) if those == max(points)]
+    seats = tuple(seat for unit in best for seat in _members(ended, unit))
+    return Fact(key="result_most" if len(seats) == 1 else "result_most_shared", seats=seats, values={"n": max(points)})
