@@ -121,7 +121,7 @@ def supervisor() -> Iterator["Supervisor"]:
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def one_zygote(supervisor: "Supervisor") -> Iterator[None]:
     """All holders, and workers in the test's process, take their locked seats from the zygote of `supervisor`."""
     from helpers.one_zygote import zygote_of

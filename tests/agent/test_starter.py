@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,8 @@ from arena.cli.main import main
 from arena.games import load, names
 from arena.match.single_match import play_match
 from arena.records import Ending
-from helpers.one_zygote import one_zygote
 
-
-@pytest.fixture(autouse=True, scope="module")
-def _zygote() -> Iterator[None]:
-    with one_zygote(["naga"]):
-        yield
+pytestmark = pytest.mark.usefixtures("one_zygote")
 
 
 def test_a_new_bot_passes_the_check(

@@ -2,7 +2,6 @@
 
 import os
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,17 +15,11 @@ from arena.records import Ending
 from arena.tournament.config import Tournament, read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings
-from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
+pytestmark = pytest.mark.usefixtures("one_zygote")
 GREEDY, RANDOM = HOUSE_BOTS / "naga_greedy.py", HOUSE_BOTS / "random_bot.py"
 NAGA = ("naga",)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _zygote() -> Iterator[None]:
-    with one_zygote(NAGA):
-        yield
 
 
 def bot(text: str) -> BotFiles:

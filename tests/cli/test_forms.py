@@ -30,12 +30,13 @@ from arena.cli.measuring.search import SearchCost, SearchSpeed
 from arena.cli.shared.printing import Format
 from arena.engine.random_tables import variants
 from arena.games import load
+from arena.match.sandbox import Supervisor
 from arena.ratings.models import BATCH_MODEL
 from arena.reports.data import csv_text, json_text
 from arena.results import parquet
 from arena.tournament import bot_check
 from helpers.commands import COMMANDS, options
-from helpers.one_zygote import one_zygote
+from helpers.one_zygote import zygote_of
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, PACKAGE, TEST_BOTS
 from helpers.tournaments import write_config
 
@@ -48,8 +49,8 @@ Checks = Callable[[Any], object]
 
 
 @pytest.fixture(scope="module")
-def kept() -> Any:
-    with pytest.MonkeyPatch.context() as patch, one_zygote(["naga"]):
+def kept(supervisor: Supervisor) -> Any:
+    with pytest.MonkeyPatch.context() as patch, zygote_of(supervisor):
         yield patch
 
 

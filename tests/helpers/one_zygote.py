@@ -10,7 +10,7 @@ from arena.match import choose, holder
 from arena.match.sandbox import LOCKED, NAMESPACE, Supervisor
 
 
-class _Borrowed:
+class Borrowed:
     """A supervisor for one holder or worker, whose zygote outlives their seats."""
 
     def __init__(self, lasting: Supervisor) -> None:
@@ -19,7 +19,7 @@ class _Borrowed:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._lasting, name)
 
-    def __enter__(self) -> "_Borrowed":
+    def __enter__(self) -> "Borrowed":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -44,7 +44,7 @@ def zygote_of(lasting: Supervisor) -> Iterator[None]:
 
         def supervisor(games: Iterable[str], *, level: str = NAMESPACE, least: str = LOCKED) -> Any:
             is_usual = (level, least) == (NAMESPACE, LOCKED)
-            return _Borrowed(lasting) if is_usual else Supervisor(games, level=level, least=least)
+            return Borrowed(lasting) if is_usual else Supervisor(games, level=level, least=least)
 
         for module in (holder, choose):
             patch.setattr(module, "Supervisor", supervisor)

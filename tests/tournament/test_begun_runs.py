@@ -14,9 +14,9 @@ from arena.results import parquet
 from arena.tournament import field
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings
-from helpers.one_zygote import one_zygote
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
 
+pytestmark = pytest.mark.usefixtures("one_zygote")
 GREEDY = (HOUSE_BOTS / "naga_greedy.py").read_bytes()
 BROKEN = b"import no_such_module\n"
 
@@ -143,8 +143,7 @@ def test_it_forfeits_where_the_config_says_so(tmp_path: Path) -> None:
 
 def test_a_strangers_bot_by_path_is_left_out_too_but_not_ones_own(tmp_path: Path) -> None:
     bots: list[object] = ["house:random_bot", "house:naga_greedy", str(BAD_BOTS / "import_error.py")]
-    with one_zygote(["naga"]):
-        results = played(write(tmp_path, bots, deals=1), Broadcaster())
+    results = played(write(tmp_path, bots, deals=1), Broadcaster())
     assert [one.name for one in results.manifest.left_out] == ["import_error"]
     with pytest.raises(BotError, match=r"import_error.py: .*No module named"):
         played(write(tmp_path, [*bots[:2], {"path": bots[2], "trusted": True}], name="own"), Broadcaster())

@@ -14,6 +14,7 @@ from arena.match.sandbox import LOCKED, PROCESS, LockedSeat, LockError, Supervis
 from arena.records import Ending
 from arena.tournament import bot_check
 from arena.tournament.bot_check import check_bot, rivals
+from helpers.one_zygote import Borrowed
 from helpers.paths import BAD_BOTS, HOUSE_BOTS, ROOT, TESTS
 
 pytestmark = pytest.mark.usefixtures("one_zygote")
@@ -203,8 +204,12 @@ def test_a_bot_at_which_the_host_fails_three_times_is_to_blame_unless_the_machin
     assert "failed the host 3 times in this match: its process was lost" in found.faults[0].reason
 
 
-def test_where_bots_cannot_be_locked_in_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Open(Supervisor):
+def test_where_bots_cannot_be_locked_in_the_report_says_so(supervisor: Supervisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Open(Borrowed):
+        def __init__(self, _games: object, *, least: str = LOCKED) -> None:
+            super().__init__(supervisor)
+            self._least = least
+
         @property
         def level(self) -> str:
             if self._least == LOCKED:

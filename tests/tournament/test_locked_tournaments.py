@@ -1,6 +1,7 @@
 """Whole tournaments of untrusted bots: rows as of trusted ones, exact blame, no way to the deals, machines without locks."""
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -30,7 +31,6 @@ from helpers.locked_matches import LIMITS, RIVAL
 from helpers.paths import TEST_BOTS, TESTS
 from helpers.processes import waiting_seats, zygotes
 
-pytestmark = pytest.mark.processes
 UNTRUSTED = [str(RIVAL), str(TEST_BOTS / "set_bot.py")]
 
 
@@ -57,6 +57,7 @@ def run(folder: Path, bots: list[Any], listener: Listening | None = None, **chan
     return run_tournament(config, Settings(out=folder / "out", backend=LOCAL, workers=1, name=name), listener)
 
 
+@pytest.mark.processes
 def test_a_tournament_of_untrusted_bots_has_the_rows_of_a_trusted_one(tmp_path: Path) -> None:
     before, listener = zygotes(os.getpid()), Listening()
     open_ = run(tmp_path, [{"path": bot, "trusted": True} for bot in UNTRUSTED])
@@ -90,6 +91,7 @@ def killing(is_to_be_killed: Callable[[int], bool]) -> Iterator[list[int]]:
         thread.join()
 
 
+@pytest.mark.usefixtures("one_zygote")
 def test_a_seat_killed_from_outside_is_a_host_fault_twice_and_its_bots_the_third_time(tmp_path: Path) -> None:
     """Two matches, one after the other: three kills in the first, one in the second; its second attempt is let be."""
     clock = {"move": "600s", "bank": "1s", "start": "10s"}
@@ -116,6 +118,7 @@ def by_bot(record: MatchRecord, bot: str) -> Any:
     return next(seat for seat in record.seats if seat.bot == bot)
 
 
+@pytest.mark.usefixtures("one_zygote")
 @pytest.mark.parametrize("seed", [7, None])
 def test_only_with_a_public_seed_can_a_locked_bot_find_the_deal_and_then_the_run_warns(
     seed: int | None, tmp_path: Path
@@ -160,8 +163,12 @@ def test_where_there_is_no_lock_at_all_untrusted_bots_are_refused_with_the_way_o
 
 def on_kernel_without(call: str, error: int, *arguments: object) -> "subprocess.CompletedProcess[str]":
     """`arena ...` where the kernel refuses a call."""
+    return python_without(call, error, "-P", "-m", "arena", *arguments)
+
+
+def python_without(call: str, error: int, *arguments: object) -> "subprocess.CompletedProcess[str]":
     lacking = [sys.executable, str(TESTS / "helpers" / "as_kernel.py"), call, errno.errorcode[error]]
-    command = [*lacking, "-P", "-m", "arena", *map(str, arguments)]
+    command = [*lacking, *map(str, arguments)]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
 
 
@@ -188,12 +195,11 @@ def test_where_namespaces_are_not_allowed_the_level_is_locked_and_the_doctor_say
 def test_a_config_demands_the_full_lock(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = str(write_config(tmp_path, UNTRUSTED, isolation=NAMESPACE))
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
-    weaker = on_kernel_without("unshare", errno.EPERM, *command)
-    assert weaker.returncode == 2 and "Traceback" not in weaker.stderr
-    assert f"isolation: the config demands {NAMESPACE} for" in weaker.stderr and "no namespaces: " in weaker.stderr
-    assert "`arena doctor` shows what it offers" in weaker.stderr
-    planned = on_kernel_without("unshare", errno.EPERM, "plan", config)
-    assert planned.returncode == 2 and f"demands {NAMESPACE}" in planned.stderr
+    both = "import json, sys\nfrom arena.cli.main import main\nfor words in json.loads(sys.argv[1]):\n    print(main(words))"
+    weaker = python_without("unshare", errno.EPERM, "-c", both, json.dumps([command, ["plan", config]]))
+    assert weaker.stdout.split() == ["2", "2"] and "Traceback" not in weaker.stderr
+    assert weaker.stderr.count(f"isolation: the config demands {NAMESPACE} for") == 2
+    assert weaker.stderr.count("no namespaces: ") == 2 and "`arena doctor` shows what it offers" in weaker.stderr
     assert main([*command, "--unsafe-trust-bots"]) == 2
     assert "--unsafe-trust-bots gives it up: leave one of them out" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -218,6 +224,7 @@ def test_no_weaker_lock_than_asked_for_is_taken_without_the_flag(tmp_path: Path)
         run_tournament(write_config(tmp_path, UNTRUSTED), Settings(out=tmp_path, backend=LOCAL, isolation=PROCESS))
 
 
+@pytest.mark.usefixtures("one_zygote")
 def test_an_untrusted_bots_file_is_read_by_the_server_only_in_a_locked_child(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -252,18 +259,17 @@ def liar(folder: Path, body: str) -> Path:
     return path
 
 
-def test_what_an_untrusted_bot_says_of_itself_hurts_nobody_else(tmp_path: Path) -> None:
+def test_what_an_untrusted_bot_says_of_itself_hurts_nobody_else(supervisor: Supervisor, tmp_path: Path) -> None:
     """Bots are asked what they play before the start, each in a locked child of its own."""
     honest = read_bot(RIVAL)
-    with Supervisor(()) as supervisor:
-        if supervisor.level not in (LOCKED, NAMESPACE):
-            pytest.skip(supervisor.reason)
-        for body, expected in LIES.values():
-            lying = read_bot(liar(tmp_path, body))
-            before, lie, after = probe_locked(supervisor, [honest, lying, honest], seconds=0.5, limits=LIMITS)
-            assert before == after == Profile() and lie.error is not None and expected in lie.error
+    assert supervisor.level in (LOCKED, NAMESPACE)
+    for body, expected in LIES.values():
+        lying = read_bot(liar(tmp_path, body))
+        before, lie, after = probe_locked(supervisor, [honest, lying, honest], seconds=0.5, limits=LIMITS)
+        assert before == after == Profile() and lie.error is not None and expected in lie.error
 
 
+@pytest.mark.usefixtures("one_zygote")
 def test_an_untrusted_bot_that_lies_about_itself_is_named_in_one_clear_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

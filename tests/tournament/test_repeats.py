@@ -1,7 +1,6 @@
 """Matches that are played again: which, by whom something was done otherwise, what the board says, and what is rated then."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ from arena.match.sandbox import PROCESS
 from arena.tournament.repeats import MOST, SHARE, choose
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
-from helpers.locked_matches import RIVAL, supervising
-from helpers.one_zygote import one_zygote
+from helpers.locked_matches import RIVAL
 from helpers.plans import plan
 
+pytestmark = pytest.mark.usefixtures("one_zygote")
 ENTROPY = "import os\n\n\ndef number(bot):\n    return int.from_bytes(os.urandom(8), 'big')\n"
 OWN_RNG = "def number(bot):\n    return bot.rng.getrandbits(32)\n"
 BODY = """
@@ -27,12 +26,6 @@ class Some(Agent):
     def act(self, view):
         return view.legal[number(self) % len(view.legal)]
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _zygote() -> Iterator[None]:
-    with supervising(()), one_zygote(["naga"]):
-        yield
 
 
 def run(folder: Path, **changes: Any) -> Results:
