@@ -59,6 +59,7 @@ def out(tmp_path_factory: pytest.TempPathFactory, kept: Kept) -> Path:
     """A results folder with a finished tournament, a fault in it; all is played in this process, and a bot is checked once."""
     for name in ("doctor.examine", "doctor.examine_machine", "exploit.best_response", "train.train_game"):
         kept.setattr(f"arena.cli.verbs.{name}", worked_out_once(name))
+    kept.setattr("arena.tournament.forecast.CALIBRATION_MATCHES", 2)
     kept.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])
     kept.setattr("arena.tournament.bot_check.check_bot", checked_once)
     folder = tmp_path_factory.mktemp("results")

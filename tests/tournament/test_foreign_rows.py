@@ -1,5 +1,6 @@
 """A run that goes on takes from its journal only matches that its plan has, whoever wrote them."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -13,13 +14,13 @@ from arena.records import MOST_ACTIONS
 from arena.results.journal import JOURNAL_FILE, checksum, row_checksum
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Settings
-from helpers.paths import HOUSE_BOTS
+from helpers.paths import HOUSE_BOTS, TEST_BOTS
 
 CONFIG = f"""
 name: cup
 seed: 1
 games: [{{game: naga, seats: 2}}]
-bots: [{{path: {HOUSE_BOTS}/random_bot.py, trusted: true}}, {{path: {HOUSE_BOTS}/naga_greedy.py, trusted: true}}]
+bots: [{{path: {HOUSE_BOTS}/random_bot.py, trusted: true}}, {{path: {TEST_BOTS}/counting_bot.py, trusted: true}}]
 deals: 10
 ratings: {{luck: false}}
 """
@@ -49,13 +50,29 @@ class Stopping(Observer):
             raise KeyboardInterrupt
 
 
-@pytest.fixture
-def begun(tmp_path: Path) -> Path:
-    """The config of a tournament of which some matches are played."""
-    (tmp_path / "cup.yaml").write_text(CONFIG)
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tournament of which some matches are played."""
+    folder = tmp_path_factory.mktemp("begun")
+    (folder / "cup.yaml").write_text(CONFIG)
     with pytest.raises(Interrupted):
-        played(tmp_path / "cup.yaml", Stopping())
-    return tmp_path / "cup.yaml"
+        played(folder / "cup.yaml", Stopping())
+    return folder
+
+
+@pytest.fixture
+def begun(first: Path, tmp_path: Path) -> Path:
+    """The config of a copy of it."""
+    return shutil.copytree(first, tmp_path, dirs_exist_ok=True) / "cup.yaml"
+
+
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a ladder that is over for now."""
+    folder = tmp_path_factory.mktemp("ladder")
+    (folder / "cup.yaml").write_text(CONFIG + "format: ladder\nladder: {sigma: 1.0, separable: false, matches: 60}\n")
+    played(folder / "cup.yaml", Observer())
+    return folder
 
 
 def played(config: Path, observer: Observer) -> object:
@@ -158,10 +175,10 @@ STAGE = [0, 0, [[0, [0, 1]]]]
     ],
     ids=lambda changes: str(changes)[:60],
 )  # fmt: skip
-def test_a_ladder_that_names_what_its_plan_does_not_have_does_not_go_on(changes: dict[str, Any], tmp_path: Path) -> None:
-    config = tmp_path / "cup.yaml"
-    config.write_text(CONFIG + "format: ladder\nladder: {sigma: 1.0, separable: false, matches: 60}\n")
-    played(config, Observer())
+def test_a_ladder_that_names_what_its_plan_does_not_have_does_not_go_on(
+    changes: dict[str, Any], ladder: Path, tmp_path: Path
+) -> None:
+    config = shutil.copytree(ladder, tmp_path, dirs_exist_ok=True) / "cup.yaml"
     with sqlite3.connect(config.parent / "cup" / JOURNAL_FILE) as journal:
         (stored,) = journal.execute("select value from meta where name = 'ladder'").fetchone()
     note(config, "ladder", msgspec.json.encode({**msgspec.json.decode(stored), **changes}))

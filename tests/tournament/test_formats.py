@@ -200,7 +200,10 @@ def test_a_verb_sends_other_formats_to_theirs(tmp_path: Path, capsys: pytest.Cap
         assert f"is played by `arena {right} {config}`" in capsys.readouterr().err
 
 
-def test_a_plan_is_foretold_and_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_is_foretold_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("arena.tournament.forecast.CALIBRATION_MATCHES", 4)
     config = write_config(tmp_path, bots=BOTS, deals=4, sample=1, games=[{"game": "naga", "seats": 2}])
     before = sorted(tmp_path.iterdir())
     assert main(["plan", str(config), "--format", "json", "--workers", "1"]) == 0
