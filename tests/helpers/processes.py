@@ -38,7 +38,7 @@ def until(found: Callable[[], Any], process: "subprocess.Popen[str] | None" = No
     while not (value := found()):
         assert process is None or process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
+        time.sleep(0.05)  # all of /proc may have been read
     return value
 
 

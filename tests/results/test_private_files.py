@@ -2,20 +2,19 @@
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
+from arena.cli.main import main
 from arena.results.accounts import Accounts
 from arena.results.inbox import Inbox
 from arena.results.journal import Journal
 from arena.results.site_file import Role, SiteFile
 from arena.results_folder import protect, umask_of
-from helpers.paths import ROOT
+from arena.server import server
 
 WIDE = 0o002
 """A umask with which all would be readable by all."""
@@ -101,19 +100,12 @@ def test_what_another_organiser_has_made_is_left_as_it_is(tmp_path: Path, monkey
     assert umask_of(tmp_path) == 0o007
 
 
-_SERVED = """
-import sys
-from pathlib import Path
-from arena.cli.main import main
-from arena.server import server
-made = Path(sys.argv[1], "made")
-server.run = lambda app, place: (made.mkdir(), (made / "log").touch())
-sys.exit(main(["serve", sys.argv[1], "--port", "0", "--no-browser"]))
-"""
-
-
-def test_all_that_a_server_writes_is_as_private(results: Path) -> None:
-    command = [sys.executable, "-c", _SERVED, str(results)]
-    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert ended.returncode == 0, ended.stderr
+def test_all_that_a_server_writes_is_as_private(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = results / "made"
+    monkeypatch.setattr(server, "run", lambda app, place: (made.mkdir(), (made / "log").touch()))
+    before = os.umask(WIDE)
+    try:
+        assert main(["serve", str(results), "--port", "0", "--no-browser"]) == 0
+    finally:
+        os.umask(before)
     assert (results / "made" / "log").exists() and open_paths(results) == []

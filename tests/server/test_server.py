@@ -174,15 +174,16 @@ def test_it_opens_the_browser_by_a_file_that_only_its_owner_reads(
     assert mode == 0o600 and f"url={url}" in text and "token" not in str(page) and not page.exists()
 
 
-def test_a_second_server_on_the_same_port_says_so(tmp_path: Path) -> None:
+def test_a_second_server_on_the_same_port_and_a_folder_that_is_none_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with listener("127.0.0.1", 0) as place:
-        code, out, err = ended(arena("serve", tmp_path, "--port", place.getsockname()[1], "--no-browser"))
-    assert (code, out) == (2, "") and "is in use" in err and "Traceback" not in err
-
-
-def test_a_folder_that_is_none_is_told(tmp_path: Path) -> None:
-    code, out, err = ended(arena("serve", tmp_path / "none", "--no-browser"))
-    assert (code, out) == (2, "") and "no such folder" in err
+        assert main(["serve", str(tmp_path), "--port", str(place.getsockname()[1]), "--no-browser"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "is in use" in said.err and "Traceback" not in said.err
+    assert main(["serve", str(tmp_path / "none"), "--no-browser"]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and "no such folder" in said.err
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
