@@ -1,11 +1,25 @@
-"""Learners that choose at random, and the episodes that they play: what tests of arena/learning share."""
+"""Games, learners that choose at random, and the episodes that they play: what tests of arena/learning share."""
 
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+from arena import games
+from arena.engine import jit
+from arena.engine.options import OptionValue
 from arena.learning.tables import Tables
+
+COMPILED = "naga"
+"""The game whose tables are compiled for quick tests: for each game that takes half a minute."""
+GAMES = [
+    pytest.param(name, marks=() if name == COMPILED or not jit.ENABLED else pytest.mark.slow) for name in games.names()
+]  # fmt: skip
+SHORT: dict[str, dict[str, OptionValue]] = {  # options that keep random matches short
+    "nertz": {"max_rounds": 1, "tick_limit": 20},
+    "yaniv": {"max_rounds": 2, "turn_limit": 10},
+}
 
 
 @dataclass(frozen=True)

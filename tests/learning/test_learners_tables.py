@@ -15,17 +15,11 @@ from arena.errors import ArenaError, ConfigError
 from arena.learning.tables import IllegalChoice, Tables
 from arena.match import Answer, Fault, play
 from arena.match.single_match import agree
-from helpers.learning import Chooser, Episode, ended, episodes
-
-LIMITS: dict[str, dict[str, Any]] = {  # options that make random matches short
-    "nertz": {"max_rounds": 1, "tick_limit": 60},
-    "yaniv": {"max_rounds": 2, "turn_limit": 10},
-}
-GAMES = ("naga", *(pytest.param(name, marks=pytest.mark.slow) for name in ("hisatsu", "nanatoridori", "nertz", "yaniv")))
+from helpers.learning import GAMES, SHORT, Chooser, Episode, ended, episodes
 
 
 def made(game: str, tables: int = 16, **asked: Any) -> Tables:
-    found = Tables(game, tables, **{"options": LIMITS.get(game, {}), "seed": 3, "logs": True, **asked})
+    found = Tables(game, tables, **{"options": SHORT.get(game, {}), "seed": 3, "logs": True, **asked})
     found.reset()
     return found
 

@@ -15,22 +15,18 @@ from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants
 from arena.errors import ConfigError
 from arena.learning import pettingzoo as server
+from arena.learning import single
 from arena.learning.pettingzoo import TogetherEnv, TurnsEnv
 from arena.learning.tables import Tables
 from helpers.browser import program
+from helpers.learning import GAMES, SHORT
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # the suites import PettingZoo's own games by names of before
     from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
-GAMES = games.names()
-SLOWLY = [pytest.param(name, marks=() if name == "naga" else pytest.mark.slow) for name in GAMES]
-TOGETHER = [pytest.param(name, marks=() if name == "naga" else pytest.mark.slow) for name in ("naga", "nertz")]
+TOGETHER = ["naga", pytest.param("nertz", marks=pytest.mark.slow)]
 """The games whose seats choose together."""
-SHORT: dict[str, dict[str, OptionValue]] = {  # options that keep random matches short
-    "nertz": {"max_rounds": 1, "tick_limit": 20},
-    "yaniv": {"max_rounds": 2, "turn_limit": 10},
-}
 EXPLAINED = (
     r"Observation is not a NumPy array"  # but a dict of arrays, as in PettingZoo's own card games
     r"|Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete"  # likewise
@@ -78,14 +74,14 @@ def chooser(seed: int) -> Callable[[Any], int]:
     return lambda mask: int(rng.choice(np.flatnonzero(mask)))
 
 
-@pytest.mark.parametrize("game", SLOWLY)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_mask_beside_the_observation_gives_no_warning(game: str) -> None:
     """Any warning is an error here. The suite then plays illegal actions: they lose."""
     for seats, options in tables_of(game):
         api_test(made(game, seats, options, mask="info"), CYCLES)
 
 
-@pytest.mark.parametrize("game", SLOWLY)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_mask_in_the_observation_gives_the_two_warnings_that_are_explained(game: str) -> None:
     for seats in games.load(game).seats:
         with pytest.warns(UserWarning) as warned:
@@ -94,7 +90,7 @@ def test_a_mask_in_the_observation_gives_the_two_warnings_that_are_explained(gam
         assert len(kinds) == 2 and all(re.match(EXPLAINED, kind) for kind in kinds)
 
 
-@pytest.mark.parametrize("game", SLOWLY)
+@pytest.mark.parametrize("game", GAMES)
 def test_the_same_seed_is_the_same_match(game: str) -> None:
     for seats in {games.load(game).seats[0], games.load(game).seats[-1]}:
         for mask in ("observation", "info"):
@@ -111,7 +107,7 @@ def test_games_whose_seats_choose_together_pass_the_parallel_suites(game: str) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", [game for game in GAMES if game not in ("naga", "nertz")])
+@pytest.mark.parametrize("game", [game for game in games.names() if game not in ("naga", "nertz")])
 def test_games_that_are_played_in_turn_pass_the_parallel_suite_too(game: str) -> None:
     parallel_api_test(together(game), CYCLES)
 
@@ -128,24 +124,25 @@ def test_text_is_rendered(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(program() is None, reason="no Chromium on this machine")
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", games.names())
 def test_every_way_of_rendering_passes_the_suite(game: str) -> None:
     render_test(lambda **settings: made(game, **settings))  # type: ignore[arg-type]
 
 
 def test_a_rendered_table_hides_what_the_agent_does_not_know() -> None:
-    hidden, whole = (made("yaniv", render_mode="ansi", render_view=view) for view in ("agent", "all"))
+    hidden, whole = (made("naga", render_mode="ansi", render_view=view) for view in ("agent", "all"))
     for env in (hidden, whole):
         env.reset(seed=1)
     assert hidden.render() != whole.render() and len(str(hidden.render())) > 100
     with pytest.raises(ConfigError, match="the environment has no render_mode"):
-        env = made("yaniv")
+        env = made("naga")
         env.reset(seed=1)
         env.render()
 
 
-def test_all_games_are_registered_by_name() -> None:
-    for game in GAMES:
+def test_all_games_are_registered_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(single, "have", lambda part: None)  # nothing is compiled: nothing is played
+    for game in games.names():
         assert f"arena/{game}-v0" in pettingzoo.aec_registry and f"arena/{game}-v0" in pettingzoo.parallel_registry
         assert getattr(server, f"{game}_v0").game == game
     env = pettingzoo.make("aec", "arena/yaniv_v0", seats=3)  # PettingZoo takes both spellings
@@ -156,7 +153,7 @@ def test_all_games_are_registered_by_name() -> None:
         server.yanif_v0  # noqa: B018
 
 
-@pytest.mark.parametrize("game", SLOWLY)
+@pytest.mark.parametrize("game", GAMES)
 def test_a_match_is_that_of_the_rules(game: str) -> None:
     """The cards are those that Tables deal by the same seed; the rules give the same turns, masks, ends and places."""
     loaded = games.load(game)

@@ -48,22 +48,22 @@ def advance_at(records: States, places: Places, thread: int, task: int, first: i
     tables = settings[TABLES]
     own = tables + thread
     return advance(
-        settings, _words(places[1]), array_at(places[2, 0], (places[2, 1],), np.float64), _words(places[3]), records[:tables],
-        records[own : own + 1], _table(places[4], np.int64), _table(places[5], np.float64), _words(places[6]),
+        settings, _words(places[1]), array_at(int(places[2, 0]), (places[2, 1],), np.float64), _words(places[3]),
+        records[:tables], records[own : own + 1], _table(places[4], np.int64), _table(places[5], np.float64), _words(places[6]),
         _table(places[7], np.int64), _table(places[8], np.bool_), _table(places[9], np.float32),
-        array_at(places[10, 0], (places[10, 1], places[10, 2], places[10, 3]), np.float32), _table(places[11], np.bool_),
+        array_at(int(places[10, 0]), (places[10, 1], places[10, 2], places[10, 3]), np.float32), _table(places[11], np.bool_),
         _table(places[12], np.int64), task, first, last,
     )  # fmt: skip
 
 
 @jit.generic
 def _words(place: Words) -> Words:
-    return array_at(place[0], (place[1],), np.int64)  # type: ignore[no-any-return]
+    return array_at(int(place[0]), (place[1],), np.int64)  # type: ignore[no-any-return]
 
 
 @jit.generic
 def _table(place: Words, kind: Any) -> Any:
-    return array_at(place[0], (place[1], place[2]), kind)
+    return array_at(int(place[0]), (place[1], place[2]), kind)
 
 
 TRUE, SEEN, AHEAD = 0, 1, 2
