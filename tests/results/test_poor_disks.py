@@ -68,9 +68,7 @@ def run_here(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     exec(code, {})
 
 
-@pytest.mark.parametrize(
-    "refused", [(MODES,), (LINKS,), (LOCKS,), (MODES, LINKS, LOCKS)], ids=lambda kinds: "+".join(kinds)
-)
+@pytest.mark.parametrize("refused", [(MODES,), (LINKS,), (LOCKS,), (MODES, LINKS, LOCKS)], ids=lambda kinds: "+".join(kinds))
 def test_everything_is_stored(
     refused: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
