@@ -40,6 +40,8 @@ STEPS = """async (id) => {
   }
 }"""
 """Every step of an opened replay: what the list says of it, and the position in words."""
+EVENT = re.compile(r"(?m)^(?: *(\d+)  seat (\d+)  |       -> )(.*)$")
+"""A line of `arena replay`: an action, or what it led to."""
 POSITIONS = """async (id) => {
   const match = await arena.packedMatch(`${id}-frames`), source = arena.frames(match.page), found = [];
   for (const eyes of match.eyes) {
@@ -111,14 +113,14 @@ def test_steps_are_those_that_arena_replay_prints(
     told = [[] if end is None else list(round_lines(end, game, bots)) for end in ends]
     assert [step["facts"] for step in steps] == [[line for line in lines if line[0] != " "] for lines in told]
     shown = ["\n".join([step["text"], *lines]) for step, lines in zip(steps, told, strict=True)]
-    texts = [re.split(r"(?m)^ *\d+  seat \d+  ", part)[0].rstrip("\n") for part in printed[1:]]
+    texts = [EVENT.split(part)[0].rstrip("\n") for part in printed[1:]]
     assert shown == texts
-    events = [re.findall(r"(?m)^ *(\d+)  seat (\d+)  (.*)$", part) for part in printed]
+    events = [[one.groups() for one in EVENT.finditer(part)] for part in printed]
     assert [step["said"] for step in steps] == [
-        [f"{bots[int(seat)]} {text}" for _, seat, text in found] for found in events[:-1]
+        [f"{bots[int(seat)]} {text}" if seat else text for _, seat, text in found] for found in events[:-1]
     ]
-    firsts = [found[0][0] for found in events[:-1] if found]
-    assert [step["number"] for step, found in zip(steps, events) if found] == firsts
+    firsts = [found[0][0] for found in events[:-1] if found and found[0][0]]
+    assert [step["number"] for step, found in zip(steps, events) if found and found[0][0]] == firsts
 
 
 @pytest.mark.parametrize("game", names())
