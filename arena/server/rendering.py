@@ -88,6 +88,7 @@ _LIVE = (
     "beating.js",
     "table_socket.js",
     "table_lobby.js",
+    "table_habits.js",
     "table_log.js",
     "table_coach.js",
     "table_result.js",

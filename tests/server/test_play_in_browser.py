@@ -44,6 +44,16 @@ SHORT: dict[str, dict[str, Any]] = {
 """Games that end soon."""
 
 
+HEARD = """
+    window.heard = 0;
+    for (const kind of [AudioScheduledSourceNode, AudioBufferSourceNode]) {
+        const start = kind.prototype.start;
+        kind.prototype.start = function (...when) { heard += 1; start.apply(this, when); };
+    }
+"""
+"""Counts what is heard."""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as found:
@@ -323,6 +333,34 @@ def test_on_a_phone_the_own_hand_is_on_the_first_screen(browser: Browser, server
         hand = page.locator("[data-zone=hand-0]").bounding_box()
         assert hand is not None and hand["y"] + hand["height"] <= 664 and page.evaluate("scrollY") == 0
         page.request.post(f"{page.url}/leave", headers={"origin": server.base})
+
+
+def test_moves_are_confirmed_and_heard_only_by_who_wants_it(window: Watched, server: Served) -> None:
+    page = window.page
+    page.add_init_script(HEARD)
+    open_table(page, server, "connie", game="yaniv", seats=["me", BOT], options={"max_rounds": 1})
+    page.wait_for_selector(TURN, timeout=START_MS)
+    sound, confirm = page.get_by_label("Sound", exact=True), page.get_by_label("Confirm moves")
+    assert not sound.is_checked() and not confirm.is_checked() and page.evaluate("heard") == 0
+    sound.check()
+    confirm.check()
+    first = page.evaluate("heard")
+    assert first > 0
+    page.locator(".choosing-list button").first.click()
+    expect(page.locator(".choosing-message")).to_contain_text("You want to")
+    page.get_by_role("button", name="Back", exact=True).click()
+    expect(page.locator(TURN)).to_be_visible()
+    expect(page.locator(".choosing-message")).to_have_text("")
+    assert page.evaluate("heard") == first, "nothing was played"
+    page.locator(".choosing-list button").first.click()
+    page.get_by_role("button", name="Do it").press("Enter")
+    page.wait_for_function("before => heard > before", arg=first)
+    page.reload()
+    page.wait_for_selector(TURN, timeout=START_MS)
+    assert page.get_by_label("Sound", exact=True).is_checked(), "kept in this browser"
+    page.locator(".live-tools button").click()
+    page.locator(".live-dialog .live-main").click()
+    assert_quiet(window, server)
 
 
 def test_a_table_notices_a_server_that_does_not_answer(window: Watched, server: Served) -> None:

@@ -1,7 +1,7 @@
 "use strict";
 /**
  * The page of a table: what the server says of it is drawn here, and what the person chooses is sent.
- * Messages: arena/server/table_process/messages.py. Its parts: table_socket.js, table_lobby.js, table_log.js, table_coach.js, table_result.js.
+ * Messages: arena/server/table_process/messages.py. Its parts: table_socket.js, table_lobby.js, table_habits.js, table_log.js, table_coach.js, table_result.js.
  */
 (() => {
   const {el} = arena.kit;
@@ -62,7 +62,7 @@
       this.paceChoice = el("label", {class: "live-pace"}, el("span", {}, word("pace")), " ", this.pace);
       this.tableRoot = el("div", {class: "table live-table", hidden: true});
       this.text = el("pre", {class: "player-text", tabindex: "0", hidden: true});
-      this.choosing = arena.choosing(this.tableRoot, {game, lang, rules: `/rules/${game}`, onAction: (action, moved) => this.act(action, moved)});
+      this.choosing = arena.choosing(this.tableRoot, {game, lang, rules: `/rules/${game}`, onAction: (action, moved) => this.chosen(action, moved)});
       this.choosing.element.hidden = true;
       this.places = arena.tablePlaces({word});
       this.lobby = arena.tableLobby({word, leaving: `${this.address}/leave`, onStart: () => this.socket.send({kind: "start"})});
@@ -74,7 +74,8 @@
       this.resultPlace = el("div", {});
       this.leaving = this.leaveDialog();
       this.leave = button(word("leave"), () => this.leaving.showModal());
-      const tools = el("div", {class: "live-tools"}, this.paceChoice, this.pingLine,
+      this.habits = arena.tableHabits({word});
+      const tools = el("div", {class: "live-tools"}, this.paceChoice, this.habits.element, this.pingLine,
         el("a", {class: "button", href: `/rules/${game}`, target: "_blank"}, word("rules")), this.leave);
       this.goOn = button(word("round_on"), () => this.release(), "live-main");
       this.goOn.hidden = true;
@@ -302,6 +303,7 @@
       if (this.ask && frame.number > this.ask.decision && !frame.choosing.includes(this.seat)) this.ask = null;
       const isAnswer = this.acted && !this.isRealTime && frame.number > this.acted.decision;
       if (isAnswer) this.choosing.land();
+      if (isNews && frame.events.length && !this.isRealTime) this.habits.hear("card");
       this.draw(frame, duration ?? (isNews ? this.isRealTime ? Math.min(160, frame.tick_ms ?? 160) : Math.min(450, pace * .7) : 0));
       if (isAnswer) {
         performance.measure(DRAWN, {start: this.acted.at});
@@ -357,6 +359,7 @@
       this.choosing.ask({legal, isBusy, notes, refusals: ask.refusals, position: this.frame.position, seat: this.seat, names: this.names});
       this.known.show(ask.known, this.names);
       if (!isSame) {
+        if (!this.isRealTime) this.habits.hear("turn");
         if (!this.isRealTime) this.log.since(ask.since);
         this.hint.clear(true);
       }
@@ -375,6 +378,24 @@
       if (isBusy || acted.asks < ASKS) return;
       this.acted = null;
       if (this.choosing.settle()) this.remark(this.word("failed", {action: acted.label}));
+    }
+
+    /** The person chose; with a habit of it the move is shown first, and asked about once more. In real time there is none. */
+    chosen(action, moved) {
+      if (this.isRealTime || !this.habits.confirms) { this.act(action, moved); return; }
+      const {word, ask} = this, yes = el("button", {type: "button", class: "choosing-do"}, word("confirm_yes")), no = el("button", {type: "button"}, word("confirm_no"));
+      this.choosing.show();
+      this.choosing.carry(moved);
+      this.choosing.list.tell([word("confirm_move", {action: moved.label}), " ", yes, " ", no]);
+      yes.focus({preventScroll: true});
+      const back = (isDone) => {
+        this.choosing.settle(true);
+        this.choosing.list.tell();
+        if (isDone && this.ask?.decision === ask?.decision) this.act(action, moved);
+        else this.choosing.show();
+      };
+      yes.addEventListener("click", () => back(true), {once: true});
+      no.addEventListener("click", () => back(false), {once: true});
     }
 
     act(action, moved) {
