@@ -12,11 +12,15 @@ from arena.tournament.config import read_config
 from helpers.paths import CONFIGS
 
 
+SHORT = {"yaniv": {"max_rounds": 1}}
+
+
 @pytest.fixture
 def short_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The demo with one deal a table, played in an empty folder."""
     config = yaml.safe_load((CONFIGS / "demo.yaml").read_text())
-    shorter = {**config, "deals": 1, "games": [{**game, "deals": 1} for game in config["games"]]}
+    games = [{**game, "deals": 1, "options": SHORT.get(game["game"], {})} for game in config["games"]]
+    shorter = {**config, "deals": 1, "games": games}
     (tmp_path / "house").mkdir()
     (tmp_path / "house" / "demo.yaml").write_text(yaml.safe_dump(shorter))
     (tmp_path / "empty").mkdir()

@@ -57,7 +57,7 @@ def arena(words: list[str], kind: str, folder: Path) -> subprocess.CompletedProc
     redirected, variables = ODD[kind]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
     return subprocess.run(
-        ["bash", "-c", f'set -o pipefail; "$@" {redirected}', "bash", sys.executable, "-m", "arena", *words],
+        ["bash", "-c", f'set -o pipefail; "$@" {redirected}', "bash", sys.executable, "-P", "-m", "arena", *words],
         cwd=folder, env={**environment, **variables}, capture_output=True, text=True, errors="replace", timeout=300,
         check=False,
     )  # fmt: skip
