@@ -24,20 +24,8 @@ for entry in games.compiled_entries(game):
     jit.forbid_compiling(entry)
 games.warm(game)
 print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game)))
-"""
-ONE_ENTRY = """
-from arena import games
-from arena.engine import jit
-game = games.load("naga")
-game.engine.is_terminal(game.new_states())
-print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game)))
-"""
-FORBIDDEN = """
+
 import numpy as np
-from arena import games
-from arena.engine import jit
-game = games.load("naga")
-games.warm(game)
 jit.forbid_all_compiling([game.package])
 for entry in games.compiled_entries(game):
     jit.forbid_compiling(entry)
@@ -48,58 +36,63 @@ for entry in games.compiled_entries(game):
 """
 
 
-def python(code: str, cache_folder: Path, path: Path = PACKAGE.parent) -> str:
-    environment = {**os.environ, cache.VARIABLE: str(cache_folder), "PYTHONPATH": str(path)}
+def python(code: str, cache_folder: Path) -> str:
+    environment = {**os.environ, cache.VARIABLE: str(cache_folder)}
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=path, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
 
-def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
-    assert [python(ONE_ENTRY, tmp_path) for _ in range(2)] == ["1", "0"]
+def test_a_room_that_is_warm_compiles_nothing_and_where_that_is_forbidden_a_new_signature_is_a_type_error() -> None:
+    """The game was warmed before the first test, by another process. Forbidden functions: called before, and never called."""
+    compiled, *errors = python(WARM, cache.cache_root()).split()
+    assert compiled == "0" and set(errors) == {"TypeError"}
 
 
-def test_a_room_that_is_warm_compiles_nothing() -> None:
-    """The game was warmed before the first test, by another process."""
-    assert python(WARM, cache.cache_root()) == "0"
+def hash_of(game: str) -> str:
+    """The hash of a game's sources as it is worked out now."""
+    return jit.source_hash.__wrapped__(game)
 
 
-def test_where_compiling_is_forbidden_a_new_signature_is_a_type_error() -> None:
-    """For functions that were called before, and for those that never were."""
-    assert set(python(FORBIDDEN, cache.cache_root()).split()) == {"TypeError"}
-
-
-def test_settings_that_change_no_code_share_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = "from arena.engine import jit; print(jit.source_hash('arena.games.naga'))"
-    plain = python(ask, tmp_path)
+def test_settings_that_change_no_code_share_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = hash_of("arena.games.naga")
     for name, value, is_shared in (("DISABLE_JIT", "0", True), ("NUM_THREADS", "1", True), ("OPT", "1", False)):
         with monkeypatch.context() as patch:
             patch.setenv(f"NUMBA_{name}", value)
-            assert (python(ask, tmp_path) == plain) == is_shared
+            assert (hash_of("arena.games.naga") == plain) == is_shared
 
 
-def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path) -> None:
-    shutil.copytree(PACKAGE, tmp_path / "arena", ignore=shutil.ignore_patterns("__pycache__"))
-    ask = "from arena.engine import jit; print(jit.source_hash('arena.games.naga'), jit.source_hash('engine'))"
-    game, engine = python(ask, tmp_path / "cache", tmp_path).split()
+def test_an_edited_rule_has_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed(tmp_path, monkeypatch)
+    game, engine = hash_of("arena.games.naga"), hash_of(jit.ENGINE)
     rules = tmp_path / "arena" / "games" / "naga" / "state.py"
     rules.write_text(rules.read_text().replace("MAJORITY = 5", "MAJORITY = 6"))
-    edited = python(ask, tmp_path / "cache", tmp_path).split()
-    assert edited[0] != game and edited[1] == engine
+    assert hash_of("arena.games.naga") != game and hash_of(jit.ENGINE) == engine
     shared = tmp_path / "arena" / "engine" / "rng.py"
     shared.write_text(shared.read_text() + "\n")
-    assert python(ask, tmp_path / "cache", tmp_path).split()[1] != engine
+    assert hash_of(jit.ENGINE) != engine
 
 
-def test_two_installations_have_folders_of_their_own(tmp_path: Path) -> None:
+def test_two_installations_have_folders_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numba finds compiled code by the path of its source: what one installation has compiled is not there for another."""
-    ask = "from arena.engine import jit; print(jit.source_hash('arena.games.naga'))"
     hashes = set()
     for name in ("one", "other"):
-        shutil.copytree(PACKAGE, tmp_path / name / "arena", ignore=shutil.ignore_patterns("__pycache__"))
-        hashes.add(python(ask, tmp_path / "cache", tmp_path / name))
+        installed(tmp_path / name, monkeypatch)
+        hashes.add(hash_of("arena.games.naga"))
     assert len(hashes) == 2
+
+
+def installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copy the sources that hashes are made of to where another installation of arena has them."""
+    for part in ("cards.py", "engine", "games/naga"):
+        source, target = PACKAGE / part, folder / "arena" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+    monkeypatch.setattr(jit, "_PACKAGE", folder / "arena")
 
 
 def test_an_unwritable_cache_falls_back_to_a_temporary_folder(tmp_path: Path) -> None:

@@ -2,10 +2,9 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,19 @@ ONE_ENTRY = """
 from arena import games
 from arena.engine import jit
 game = games.load("naga")
-print(jit.is_warm(game.package))
+was_warm = jit.is_warm(game.package)
 game.engine.is_terminal(game.new_states())
 jit.mark_warm(game.package)
-print(sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game)))
+print(was_warm, sum(jit.compilations(entry)[0] for entry in games.compiled_entries(game)))
 """
+OTHERS = {
+    "NUMBA_DEBUGINFO": "1", "NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_LOCATOR_CLASSES": "Foo",
+    "NUMBA_CACHE_DIR": "/proc/nothing", "NUMBA_DUMP_CFG": "1",
+}  # fmt: skip
+
+
+def compiled_here(number: int) -> int:
+    return number + 1
 
 
 def in_its_place(path: Path) -> None:
@@ -54,33 +61,38 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
-def run(folder: Path) -> tuple[list[str], str]:
-    environment = {**os.environ, cache.VARIABLE: str(folder)}
-    done = subprocess.run([sys.executable, "-c", ONE_ENTRY], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split(), done.stderr
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of the test's own, with nothing in it."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(jit, "_sound", set())
+    for found in (cache.cache_root, jit.cache_folder):
+        found.cache_clear()
+    yield tmp_path
+    for found in (cache.cache_root, jit.cache_folder):
+        found.cache_clear()
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with one compiled entry."""
-    folder = tmp_path_factory.mktemp("cache")
-    assert run(folder)[0] == ["False", "1"]
-    return folder
-
-
-def test_undamaged_code_is_loaded(compiled: Path) -> None:
-    assert run(compiled) == (["True", "0"], "")
+def first_call() -> tuple[bool, int]:
+    """What a process finds that calls a compiled function first: whether all is there, and how much it compiles."""
+    jit._sound.clear()
+    is_warm, entry = jit.is_warm(jit.ENGINE), jit.bind(compiled_here, jit.ENGINE)
+    assert entry(2) == 3
+    jit.mark_warm(jit.ENGINE)
+    return is_warm, jit.compilations(entry)[0]
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_a_damaged_file_is_dropped_with_a_line_and_compiled_again(suffix: str, compiled: Path, tmp_path: Path) -> None:
-    shutil.copytree(compiled, tmp_path / "cache")
-    for path in (tmp_path / "cache").rglob(f"*{suffix}"):
+def test_a_damaged_file_is_dropped_with_a_line_and_compiled_again(
+    suffix: str, own_cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [first_call() for _ in range(2)] == [(False, 1), (True, 0)]
+    for path in own_cache.rglob(f"*{suffix}"):
         path.write_bytes(b"")
-    words, said = run(tmp_path / "cache")
-    assert words == ["False", "1"] and said.count("compiled code was damaged and is compiled again") == 1
-    assert run(tmp_path / "cache") == (["True", "0"], "")
+    assert first_call() == (False, 1)
+    assert capsys.readouterr().err.count("compiled code was damaged and is compiled again") == 1
+    assert first_call() == (True, 0)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
@@ -107,14 +119,12 @@ def test_a_disk_that_is_full_is_named(tmp_path: Path) -> None:
 
 
 def test_the_processor_belongs_to_the_folder_and_not_to_the_sources(tmp_path: Path) -> None:
-    ask = "from arena.engine import jit; print(jit.cache_folder('arena.games.naga').name, jit.source_hash('engine'))"
-    found = []
-    for name in ("", "generic"):
-        environment = {**os.environ, cache.VARIABLE: str(tmp_path), **({"NUMBA_CPU_NAME": name} if name else {})}
-        done = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
-        found.append(done.stdout.split()[0].rpartition("-")[2])
-    assert found[0] != found[1]
-    assert jit.cache_folder("arena.games.naga").name.endswith(found[0])
+    ask = "from arena.engine import jit; print(jit.cache_folder('arena.games.naga').name)"
+    environment = {**os.environ, cache.VARIABLE: str(tmp_path), "NUMBA_CPU_NAME": "generic"}
+    generic = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
+    own = jit.cache_folder("arena.games.naga").name
+    assert own.rpartition("-")[2] != generic.stdout.strip().rpartition("-")[2]
+    assert own.startswith("naga-") and own.count("-") == 2
 
 
 @pytest.mark.parametrize(
@@ -135,18 +145,15 @@ def test_a_variable_of_numba_that_cannot_be_is_named(name: str, value: str, told
     assert re.search(told, done.stderr) and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("DEBUGINFO", "1"),
-        ("CPU_NAME", "generic"),
-        ("CACHE_LOCATOR_CLASSES", "Foo"),
-        ("CACHE_DIR", "/proc/nothing"),
-        ("DUMP_CFG", "1"),
-    ],
-)
-def test_with_other_variables_of_numba_code_is_kept_as_ever(
-    name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(f"NUMBA_{name}", value)
-    assert [run(tmp_path)[0][-1] for _ in range(2)] == ["1", "0"]
+def test_with_other_variables_of_numba_code_is_kept_as_ever(tmp_path: Path) -> None:
+    """The second process finds what the first has compiled."""
+    assert [run(tmp_path) for _ in range(2)] == [["False", "1"], ["True", "0"]]
+
+
+def run(folder: Path) -> list[str]:
+    """What a process prints that compiles with all the variables of numba that change nothing about where code is kept."""
+    environment = {**os.environ, **OTHERS, cache.VARIABLE: str(folder)}
+    done = subprocess.run([sys.executable, "-c", ONE_ENTRY], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    *_, was_warm, compiled = done.stdout.split()  # numba prints, too
+    return [was_warm, compiled]
