@@ -7,8 +7,9 @@ import pytest
 
 from arena.games import load, names
 from arena.reports.pages.words import catalogue
+from arena.reports.round_result import said
 from arena.reports.table import LANGUAGES
-from arena.server.table_process.broadcaster import explanations_of, known_cards, refusals
+from arena.server.table_process.broadcaster import explanations_of, known_cards, prospects, refusals, task
 from helpers.table_cards import ZONES
 from helpers.views import views
 
@@ -45,3 +46,14 @@ def test_what_is_known_has_headings_and_counts(game: str) -> None:
             for language in LANGUAGES:
                 assert ("{name}" in catalogue(game)[language][group.title]) == (group.seat is not None), f"{group}: {table}"
             assert group.cards and all(count > 0 and card != "?" for card, count in group.cards), f"{group}: {table}"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_task_and_what_actions_would_lead_to_are_sentences_in_both_languages(game: str) -> None:
+    for table, view in views(load(game), MATCHES // 3):
+        expected, found = task(view), prospects(view)
+        assert expected is not None and expected.key.startswith("task_") and set(found) <= set(view.legal), f"{table}"
+        for fact in (expected, *found.values()):
+            for language in LANGUAGES:
+                assert fact.key in catalogue(game)[language]
+                assert not re.search(r"\{\w+\}", said(fact, game, ["Ann"] * 12, language)), f"{fact}: {table}"
