@@ -16,6 +16,7 @@
       this.word = arena.wordsOf("live", this.lang);
       this.names = Array.from({length: lesson.seats}, (_, seat) =>
         seat === lesson.seat ? this.word("lesson_you") : this.word("lesson_rival", {n: (seat + lesson.seats - lesson.seat) % lesson.seats}));
+      this.sideNames = this.names.map((name, seat) => seat === lesson.seat ? this.word("lesson_side") : name);   // for sentences about somebody
       const opening = {...lesson.steps[0], say: lesson.intro, rule: "", action: null, seat: null, legal: [], kind: "intro"};
       const ending = {...lesson.end, say: lesson.outro, kind: "outro"};
       this.steps = [opening, ...lesson.steps, ending].map((step) => ({events: [], choosing: [], legal: [], text: "", rule: "", kind: "", ...step}));
@@ -69,7 +70,7 @@
         arena.motion(this.tableRoot, () => this.choosing.redraw(draw), {duration: isNext ? MOTION_MS : 0, movers});
       }
       const {result} = step;
-      this.resultRoot.replaceChildren(...(result ? [arena.roundResult(result, {game: this.game, lang, names: this.names, seat: this.lesson.seat})] : []));
+      this.resultRoot.replaceChildren(...(result ? [arena.roundResult(result, {game: this.game, lang, names: this.sideNames, seat: this.lesson.seat})] : []));
       this.choosing.settle();
       this.list(at);
       if (isOwn) {
@@ -94,7 +95,7 @@
     /** The events up to a step. */
     list(at) {
       const lines = this.steps.slice(0, at + 1).flatMap((step, number) => step.events.map(([, seat, text, fact]) => {
-        if (fact) return el("li", {class: "led-to"}, arena.sayFact(fact, {game: this.game, lang: this.lang, names: this.names}));
+        if (fact) return el("li", {class: "led-to"}, arena.sayFact(fact, {game: this.game, lang: this.lang, names: this.sideNames}));
         const before = this.steps[number - 1]?.position;
         const said = this.table?.say(text, {lang: this.lang, position: before, names: this.names, seat}) || text;
         return el("li", {}, el("b", {}, this.names[seat]), " ", seat === this.lesson.seat ? arena.imperative(said, this.lang) : said);   // "You play", "Rival 1 plays"
