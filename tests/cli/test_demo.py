@@ -11,7 +11,6 @@ from arena.cli.verbs import tournament
 from arena.tournament.config import read_config
 from helpers.paths import CONFIGS
 
-
 SHORT = {"yaniv": {"max_rounds": 1}}
 
 
