@@ -24,7 +24,7 @@ PURE = {"bisect", "collections", "dataclasses", "functools", "itertools", "math"
 OURS = {"arena.agent", "arena.cards", "arena.search"}
 OPENSPIEL = ("open_spiel.python", "arena.learning.openspiel")
 """What one bot imports beside these: it is a door to that library."""
-DECISIONS = 300  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
+DECISIONS = 120  # of a match that is followed: enough for whole matches of Naga, and for a look into the longest games
 BRIEF: dict[str, dict[str, object]] = {
     "champion.py": {"iterations": 8},
     "ismcts.py": {"iterations": 8},

@@ -35,6 +35,8 @@ from helpers.results import HOSTILE, make_manifest, write_results
 from helpers.tournaments import GOOD_BOTS, run
 
 WORD = Words("en")
+SHORT = {"max_rounds": 1, "turn_limit": 10}
+"""Options of Yaniv's: each replay has a frame for each decision."""
 FRAMES = r"<template[^>]*>([A-Za-z0-9+/=]*)</template>"
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"
 VOID_TAGS = {"meta", "link", "br", "img", "line", "circle", "polyline", "polygon", "path", "use", "rect"}
@@ -128,7 +130,7 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
 
 
 def test_the_page_begins_with_a_picture_of_the_ranks_of_every_pool(tmp_path: Path) -> None:
-    games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2, "options": {"limit": 20}}]
+    games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2, "options": SHORT}]
     text, _ = made(run(tmp_path, bots=GOOD_BOTS, deals=2, seed=11, games=games).folder)
     overview = text[text.index('<h2 id="overview">') :]
     first = overview[: overview.index("</section>")]
@@ -148,7 +150,7 @@ def test_nothing_on_the_page_needs_an_inline_style(played: Results) -> None:
 
 def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path) -> None:
     bots = [*GOOD_BOTS, HOUSE_BOTS / "random_bot.py"]
-    played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": {"max_rounds": 1}}])
+    played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": SHORT}])
     text, page = made(played.folder)
     assert ">Together and apart</h3>" in text and "Of 6 pairs none surely does better together" in text
     rows = page.tables["Together and apart: yaniv"][1:]
