@@ -11,7 +11,7 @@ from arena.learning.training.generations import Plan, train
 from arena.learning.training.selfplay import default_table
 from arena.learning.training.watching import Watcher
 
-GAME = "yaniv"
+GAME = "nanatoridori"
 PART = 2_048
 
 
