@@ -16,7 +16,6 @@ import pytest
 from arena import games
 from arena.audit.laws import laws, make_table, parts
 from arena.engine.game import Game
-from arena.ratings.simple_matches import play_simple_matches
 from arena.tournament.workers import compiling
 from arena.tournament.workers.processes import die_with_parent
 from helpers.paths import TESTS
@@ -50,7 +49,6 @@ def _compile_more(game: Game) -> None:
             law(make_table(game, 1))
     with contextlib.suppress(Exception):
         game.rollout.evaluate(make_table(game, 1).deal()[0], game.constants, np.zeros(max(game.seats)))
-        play_simple_matches(game, game.seats[0], range(1), rotations=1)
 
 
 if __name__ == "__main__":
