@@ -47,7 +47,7 @@ LONGEST = (
 """Their tests wait: for nodes of a cluster to start, to freeze and to be missed, for clocks that run out, for visitors."""
 SLOW_SECONDS = 900
 """After so long a slow test hangs (others: pyproject.toml)."""
-SLOW_FILES = re.compile(r"mark\.slow\b|\bin_browser\b")
+SLOW_FILES = re.compile(r"mark\.slow\b|\bin_browser\b|helpers\.learning import .*\bGAMES\b")
 """What a file with slow tests has in its text."""
 
 

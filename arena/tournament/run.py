@@ -52,7 +52,10 @@ def run_tournament(
         if not observer.is_written(played.progress.done):
             _keep_state(played, journal)
             return Results(planned.folder, read_manifest(planned.folder), [], played.tally, schedule)
-        results = _finish(planned, played, journal, settings, observer)
+        try:
+            results = _finish(planned, played, journal, settings, observer)
+        except KeyboardInterrupt:
+            raise Interrupted(f"{_kept(played, journal)} (The board was not written yet.)", played.tally) from None
         if results.is_void:
             lasts = [note.strip().splitlines()[-1] for note in next(journal.records()).notes if note.strip()]  # of tracebacks
             reason = "; ".join(lasts) or "the host failed"
@@ -99,7 +102,7 @@ def _interrupted(
 
     Where the ratings are not compiled there is no board: whoever stops a run does not want to wait for the compiler.
     """
-    kept = f"stopped; {journal.count()} of {played.progress.total} matches are kept. The same command goes on."
+    kept = _kept(played, journal)
     if not jit.is_warm(jit.RATINGS):
         if settings.never_stops:
             _retire_key(planned, played, journal)
@@ -109,6 +112,10 @@ def _interrupted(
     except KeyboardInterrupt:
         return Interrupted(f"{kept} (Stopped again while the board was written: it has not been made anew.)", played.tally)
     return Interrupted(f"{kept}  Board so far: arena leaderboard {planned.name} --out {settings.out}", played.tally)
+
+
+def _kept(played: Played, journal: Journal) -> str:
+    return f"stopped; {journal.count()} of {played.progress.total} matches are kept. The same command goes on."
 
 
 def _retire_key(planned: Planned, played: Played, journal: Journal) -> None:

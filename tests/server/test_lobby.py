@@ -237,7 +237,7 @@ def test_one_table_a_person_and_as_many_as_the_machine_can(tmp_path: Path) -> No
         people = [server.person() for _ in range(6)]
         people[0].open()
         refused = people[0].client.post("/play/naga", data={"opponent": "level:club"})
-        assert refused.status_code == 409 and "return to it or leave it" in refused.text
+        assert refused.status_code == 409 and "return to it, or leave it" in refused.text
         for person in people[1:3]:
             person.open("nertz")
         form = {"opponent": "level:club"}

@@ -142,7 +142,7 @@ def test_since(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
         ),
         (
             ["spring", "--since", "2026-11-06"],
-            "spring started before that, at 2026-11-05T12:00:00+00:00, and its matches have no",
+            "spring started before that, at 2026-11-05T12:00:00+00:00, and counts as a whole",
         ),
         (["archive", "--since", "last week"], "--since last week: a date like 2026-11-21, or a time like"),
     ):

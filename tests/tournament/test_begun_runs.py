@@ -12,6 +12,7 @@ from arena.match.probe import Profile
 from arena.records import Ending
 from arena.results import parquet
 from arena.tournament import field
+from arena.tournament import run as tournament_run
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings
 from helpers.paths import BAD_BOTS, HOUSE_BOTS
@@ -53,6 +54,20 @@ def played(config: Path, broadcaster: Broadcaster, **changes: object) -> Results
 
 
 ALL = [{"path": "submitted:all", "trusted": True}, {"path": "house:random_bot", "trusted": True}]
+
+
+def test_a_run_that_is_stopped_while_its_board_is_written_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    config = write(tmp_path, [{"path": "house:random_bot", "trusted": True}, {"path": "house:naga_greedy", "trusted": True}])
+    with monkeypatch.context() as patched:
+        patched.setattr(tournament_run, "decide", interrupted)
+        with pytest.raises(Interrupted, match=r"^stopped; 20 of 20 .* The same command goes on\. \(The board was not"):
+            played(config, Broadcaster())
+    assert played(config, Broadcaster()).manifest.finished
 
 
 def test_a_stopped_run_goes_on_with_the_versions_it_began_with(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from arena.agent.submissions import Submission, Submissions
 from arena.results.inbox import Sent
 from arena.server.asked import Asked
 from arena.server.library import SubmittedBot
+from arena.userfiles import content
 
 MOST_KEPT = 4096
 """Versions whose files are not read again."""
@@ -48,6 +49,6 @@ def _content(folder: Path, version: Submission) -> str:
     """The hash of a bot of one file without the name of that file, which is the bot's; empty for one that cannot be read so."""
     paths = list(Submissions(folder.parent).paths(version).values())
     try:
-        return hashlib.sha256(paths[0].read_bytes()).hexdigest() if len(paths) == 1 else ""
+        return hashlib.sha256(content(paths[0])).hexdigest() if len(paths) == 1 else ""
     except OSError:
         return ""
