@@ -13,11 +13,12 @@ from arena.match.seat import (
     Seat,
     Spent,
     Starved,
+    TakeBack,
     seconds_of_match,
 )
 from arena.match.setup import MatchSetup, Player, void
 
 __all__ = [
     "BACKSTOP_FACTOR", "BACKSTOP_SECONDS", "MATCH_FACTOR", "NOBODY", "SLEEP_SECONDS", "Answer", "Fault", "HostTrouble",
-    "MatchSetup", "Player", "Seat", "Spent", "Starved", "play", "seconds_of_match", "void",
+    "MatchSetup", "Player", "Seat", "Spent", "Starved", "TakeBack", "play", "seconds_of_match", "void",
 ]  # fmt: skip

@@ -53,6 +53,12 @@ class MatchHistory:
         """The decision to take in the state as it is, or after what was supposed since then; see Decision."""
         return Decision(self, self._page, self._asked, seat, count, legal, heard, len(self.played))
 
+    def take_back(self) -> None:
+        """Return to the state before the last action. Decisions about what came after it still show what they showed."""
+        self._page, self._place = self._past.pop()
+        self.played.pop()
+        self._turn_page()
+
     def events(self, first: int, last: int, viewer: int) -> list[tuple[int, str]]:
         """Return what a seat may know of the actions from number `first` up to `last`, `last` excluded."""
         seen_action, event_texts = self.game.engine.seen_action, self.game.text.event_texts

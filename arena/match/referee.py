@@ -13,7 +13,7 @@ from arena.engine.readiness import NotCompiled
 from arena.errors import printable
 from arena.match.faults import FORFEIT, settle_places
 from arena.match.history import Decision, MatchHistory
-from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat
+from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat, TakeBack
 from arena.match.setup import MatchSetup, match_record, seat_record
 from arena.records import MOST_ACTIONS, Clock, Ending, FaultRecord, MatchRecord, copied
 
@@ -56,6 +56,7 @@ class _Book:
     fallback_seed: int
     clock: Clock
     heard: int = 0  # how many actions the seat was told of
+    heard_before: int = -1  # and when it was asked the time before
     faults: int = 0
     first_fault: int | None = None
     ending: Ending = Ending.PLAYED
@@ -177,7 +178,12 @@ class _Table:
             decision = self._decision(book, count, self.legal)
             self.waits_for(book.number)
             book.seat.ask(self.game.view.at(decision, book.clock))
-            answer = book.seat.answer()
+            try:
+                answer = book.seat.answer()
+            except TakeBack:
+                self.waits_for(NOBODY)
+                self._take_back(book)
+                return
             self.waits_for(NOBODY)
             self._play_answer(book, decision, answer)
         else:
@@ -228,7 +234,7 @@ class _Table:
 
     def _decision(self, book: _Book, count: int, legal: memoryview) -> Decision:
         decision = self.history.decision(book.number, count, legal, book.heard)
-        book.heard = len(self.actions)
+        book.heard_before, book.heard = book.heard, len(self.actions)
         return decision
 
     def _unasked(self, book: _Book, count: int, legal: memoryview) -> int:
@@ -250,6 +256,18 @@ class _Table:
         self.next = self.history.play(action, self.out)
         if self.observer is not None:
             self.observer(action)
+
+    def _take_back(self, book: _Book) -> None:
+        """Undo the seat's last action, the only one since it was asked the time before. The time that it took stays spent."""
+        is_own = book.heard_before == len(self.actions) - 1 and not self.again and self.ms_per_tick is None
+        if is_own:
+            self.actions.pop()
+            self.history.take_back()
+        if not is_own or self.game.engine.current_seat(self.history.states) != book.number:
+            raise RuntimeError(f"match {self.setup.match_id}: seat {book.number} has nothing to take back")
+        book.decisions -= 1
+        book.heard, book.heard_before = len(self.actions), -1
+        self.next = self._first()
 
     def _play_answer(self, book: _Book, decision: Decision, answer: Answer | Fault) -> None:
         """Play a seat's answer, or the fallback's choice if the seat failed."""

@@ -36,6 +36,14 @@ class HostTrouble(Exception):
         self.starved = starved
 
 
+class TakeBack(Exception):
+    """Raised by `answer` of a person's seat in place of an answer: its last action was not meant, and it is asked again.
+
+    Only after that action alone, about which no other seat was asked; whether the seat has seen anything new by it is the
+    table's affair. No bot can raise it: what a bot raises is its fault.
+    """
+
+
 @dataclass(frozen=True)
 class Fault:
     """The failure of a seat, and what is known about it."""

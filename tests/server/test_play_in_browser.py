@@ -165,6 +165,12 @@ def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window:
     expect(page.locator(".live-trouble")).to_be_hidden(timeout=20_000)
     assert decision(page) == legal
     page.locator(".choosing-list button").first.click()
+    page.locator(".live-back").click()  # nobody has acted since
+    for tab in (page, second):
+        expect(tab.locator(".choosing-list button").first).to_have_attribute("data-action", legal[0])
+        expect(tab.locator(".live-back")).to_be_hidden()
+        assert decision(tab) == legal
+    page.locator(".choosing-list button").first.click()
     expect(second.locator(".choosing-list button").first).not_to_have_attribute("data-action", legal[0])
     page.locator(".live-tools button").click()
     page.locator(".live-dialog .live-main").click()

@@ -96,6 +96,11 @@ class Replay:
         self.open = []
         return scenes
 
+    def return_to(self, scene: Scene) -> None:
+        """Go back to a scene of this match that was the present one: what was played since is taken back."""
+        self._states, self._now, self._number = self._game.from_bytes(scene.state), scene.state, scene.number
+        self.open = []
+
     def scene(self) -> Scene:
         """The position as it is, as a scene."""
         return Scene(self._number, self._now, self.open)

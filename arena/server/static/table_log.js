@@ -1,6 +1,6 @@
 "use strict";
 /**
- * What happened at the table, in words and in order. `arena.tableLog({word, say, nameOf, isOwn, isShown})` gives {element, latest, add(events), since(events)}.
+ * What happened at the table, in words and in order. `arena.tableLog({word, say, nameOf, isOwn, isShown})` gives {element, latest, add(events), since(events), tell(text)}.
  * `latest` is for above the table, where the window is too narrow for the list beside it: what others did last.
  */
 (() => {
@@ -55,6 +55,12 @@
         list.replaceChildren(...events.map((event) => line(event)));
         latest.replaceChildren();
         showLatest(events);
+        scroll();
+      },
+      /** A line of its own. */
+      tell(text) {
+        list.append(el("li", {class: "led-to"}, text));
+        spoken.textContent = text;
         scroll();
       },
       /** The own turn is over: what comes now is new. */

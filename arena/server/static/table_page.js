@@ -69,6 +69,8 @@
       this.log = arena.tableLog({word, say: (event, before) => this.say(event, before), nameOf: (seat) => this.names[seat] ?? String(seat), isOwn: (seat) => seat === this.seat,
         isShown: ([, , text, fact]) => fact || !this.table?.quiet?.includes(text)});
       this.hint = arena.tableHint({word, ask: () => this.ask && !this.acted && this.socket.send({kind: "advise", decision: this.ask.decision})});
+      this.back = button("", () => this.takeBack(), "live-back");
+      this.back.hidden = true;
       this.known = arena.tableKnown({word, game, lang});
       this.aid = arena.tableAid({game, lang});
       this.resultPlace = el("div", {});
@@ -80,7 +82,8 @@
       this.goOn = button(word("round_on"), () => this.release(), "live-main");
       this.goOn.hidden = true;
       this.roundRoot = el("div", {class: "live-round", hidden: true});
-      this.stage = el("div", {class: "live-stage"}, el("div", {class: "live-line"}, this.status, this.tick, this.skip, this.hint.button), this.log.latest, this.roundRoot,
+      const top = el("div", {class: "live-top"}, el("div", {class: "live-line"}, this.status, this.tick, this.skip), el("div", {class: "live-help"}, this.hint.button, this.back), this.log.latest);
+      this.stage = el("div", {class: "live-stage"}, top, this.roundRoot,
         el("h2", {class: "hidden-text"}, word("match")), el("h3", {class: "hidden-text"}, word("table")), this.text, this.tableRoot, this.choosing.bar, this.choosing.element);
       this.side = el("div", {class: "live-side"}, this.hint.element, this.log.element, this.aid, this.known.element, el("section", {}, el("h2", {}, word("places")), this.places.element), tools);
       this.body = el("div", {class: "live-body"}, this.stage, this.side);
@@ -159,6 +162,7 @@
       this.choosing.element.hidden = true;
       this.hint.element.hidden = true;
       this.hint.button.hidden = true;
+      this.back.hidden = true;
       this.log.latest.hidden = true;
       this.tick.hidden = true;
       this.leave.hidden = true;   // there is nothing to leave any more
@@ -185,7 +189,8 @@
     }
 
     onAsk(ask) {
-      this.ask = {refusals: [], known: [], since: [], task: null, prospects: {}, ...ask};
+      this.ask = {refusals: [], known: [], since: [], task: null, prospects: {}, back: "", ...ask};
+      this.isTakingBack = false;
       if (!this.timer) this.open();
     }
 
@@ -197,6 +202,13 @@
     }
 
     onRefused({action, why}) {
+      if (why === "back") {
+        this.remark(this.word("refused_back"));
+        if (this.isTakingBack) this.opened = null;
+        this.isTakingBack = false;
+        if (!this.timer) this.open();
+        return;
+      }
       if (this.acted && this.acted.action !== action) return;   // another click came after it
       this.acted = null;
       this.choosing.settle();
@@ -300,6 +312,7 @@
       const before = this.frame, pace = PACES[this.pace.value] ?? PACES.normal;
       this.frame = frame;
       if (isNews) this.log.add(frame.events, before?.position, !this.isRealTime);
+      if (isNews && frame.number < before?.number) this.log.tell(this.word("taken_back"));
       if (this.ask && frame.number > this.ask.decision && !frame.choosing.includes(this.seat)) this.ask = null;
       const isAnswer = this.acted && !this.isRealTime && frame.number > this.acted.decision;
       if (isAnswer) this.choosing.land();
@@ -344,7 +357,7 @@
 
     open() {
       const {ask} = this;
-      if (!ask || !this.frame || this.over) return;
+      if (!ask || !this.frame || this.over || this.isTakingBack) return;
       const isSame = this.opened === ask.decision;
       if (this.isRealTime) this.judge(ask);
       if (this.acted && !this.isRealTime) {
@@ -357,6 +370,8 @@
       const isBusy = this.isRealTime && ask.legal.length === 1, legal = isBusy ? [] : ask.legal;   // to wait is what a busy hand does anyway
       const notes = Object.fromEntries(Object.entries(ask.prospects).map(([action, fact]) => [action, this.sayFact(fact)]));
       this.choosing.ask({legal, isBusy, notes, refusals: ask.refusals, position: this.frame.position, seat: this.seat, names: this.names});
+      this.back.hidden = !ask.back;
+      this.back.textContent = ask.back ? arena.wordsOf(this.game, this.lang)(ask.back) : "";
       this.known.show(ask.known, this.names);
       if (!isSame) {
         if (!this.isRealTime) this.habits.hear("turn");
@@ -419,8 +434,19 @@
       }
     }
 
+    /** Choose again in place of the last own action, which nobody has answered and which has shown nothing new. */
+    takeBack() {
+      if (!this.ask?.back || this.acted || this.isTakingBack) return;
+      if (!this.socket.send({kind: "back", decision: this.ask.decision})) { this.remark(this.word("not_sent")); return; }
+      this.isTakingBack = true;
+      this.back.hidden = true;
+      this.hint.clear(false);
+      this.choosing.close();
+    }
+
     /** The own turn is over, as it seems. */
     sent() {
+      this.back.hidden = true;
       this.hint.clear(false);
       this.log.turn();
       this.tellTurn();

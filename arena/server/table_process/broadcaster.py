@@ -9,6 +9,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import mean
@@ -27,6 +28,7 @@ from arena.match.single_match import Named
 from arena.records import MatchRecord
 from arena.reports.pages.frames import Event, draws_table, frame, opinion, seen_choosing, stored_match
 from arena.reports.pages.scenes import Replay, Scene
+from arena.reports.pages.words import catalogue
 from arena.server.table_process.arranging import Arranged, BotSeats, champion
 from arena.server.table_process.messages import (
     Advice,
@@ -106,6 +108,12 @@ def prospects(view: View) -> Mapping[str, Fact]:
     return found or {}
 
 
+@cache
+def _words_back(game: str) -> frozenset[str]:
+    """The keys of a game's words for what can be taken back."""
+    return frozenset(key for words in catalogue(game).values() for key in words if key.startswith("back_"))
+
+
 def _asked(name: str, view: View) -> Any:
     function = getattr(explanations_of(view.game), name, None)
     return None if function is None else function(view)
@@ -125,6 +133,7 @@ class Adviser:
         self._send = send
         self._search = search
         self._busy: set[int] = set()
+        self._asked: dict[int, View] = {}
         self._newest: dict[int, Hint] = {}
 
     def advise(self, seat: int, decision: int, view: View) -> None:
@@ -137,12 +146,20 @@ class Adviser:
             self._send(Envelope(seat=seat, message=newest))
         elif seat not in self._busy:
             self._busy.add(seat)
+            self._asked[seat] = view
             threading.Thread(target=self._find, args=(seat, decision, view), name="hint", daemon=True).start()
+
+    def forget(self, seat: int) -> None:
+        """Drop what was found for a seat, or is being searched for: a decision of this number may come again, and differ."""
+        self._asked.pop(seat, None)
+        self._newest.pop(seat, None)
 
     def _find(self, seat: int, decision: int, view: View) -> None:
         try:
-            found = self._newest[seat] = hint(view, decision, self._search)
-            self._send(Envelope(seat=seat, message=found))
+            found = hint(view, decision, self._search)
+            if self._asked.get(seat) is view:
+                self._newest[seat] = found
+                self._send(Envelope(seat=seat, message=found))
         finally:
             self._busy.discard(seat)
 
@@ -226,6 +243,15 @@ def _thinking(bot: Named, seconds: float) -> Named:
     return bot._replace(params={**bot.params, "time": min(_LONGEST, max(_SHORTEST, seconds))})
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """A decision that a person was asked for."""
+
+    scene: Scene
+    since: list[Event]
+    """What had happened since the decision before."""
+
+
 class Broadcaster:
     """Tells each person what the seat may know, in the frames of a replay; an observer of the referee."""
 
@@ -249,6 +275,9 @@ class Broadcaster:
         self._in_words = not draws_table(game.name)
         self._ticks = ticks
         self._since: dict[int, list[Event]] = {seat: [] for seat in people}
+        self._is_alone = len(people) == 1
+        self._last: _Asked | None = None  # the person's decision that is open, or was played last, where one sits there
+        self._before: _Asked | None = None  # the one before, if its action can be taken back
         self._number = 0
         self._has_begun = False
 
@@ -271,15 +300,37 @@ class Broadcaster:
             self._tell(scene, self._story.choosing() if scene is scenes[-1] else [])
 
     def ask(self, seat: int, view: View) -> int:
-        """Ask a person to choose. Returns the number of the decision: that of the last frame."""
+        """Ask a person to choose. Returns the number of the decision: that of the last frame.
+
+        A person who sits there alone with bots may take the last action back where nobody has acted since, and where the game
+        has words for that beside those of the task: it has them for what shows its seat nothing new (`back_` for `task_`).
+        """
         self.begin()
         since, self._since[seat] = self._since[seat], []
+        now, what = self._story.scene(), task(view)
+        key = "" if what is None else what.key.replace("task_", "back_")
+        is_next = self._last is not None and self._last.scene.number == self._number - 1
+        may = self._is_alone and is_next and self._story.choosing() == [seat] and key in _words_back(self._game.name)
+        self._before, self._last = self._last if may else None, _Asked(Scene(now.number, now.state), since)
         ask = Ask(
             decision=self._number, legal=view.legal, since=since, refusals=refusals(view), known=known_cards(view),
-            task=task(view), prospects=dict(prospects(view)),
+            task=what, prospects=dict(prospects(view)), back=key if may else "",
         )  # fmt: skip
         self.send(Envelope(seat=seat, message=ask))
         return self._number
+
+    @property
+    def can_take_back(self) -> bool:
+        """Whether the person's last action can be taken back at the decision that is open."""
+        return self._before is not None
+
+    def take_back(self, seat: int) -> None:
+        """Show the position before the last action of the person again, who is then asked anew."""
+        assert self._before is not None
+        before, self._before, self._last = self._before, None, None
+        self._story.return_to(before.scene)
+        self._since[seat] = before.since
+        self._tell(before.scene, [seat])
 
     def _tell(self, scene: Scene, choosing: list[int]) -> None:
         """Send a scene to all people, to each as the seat sees it. `choosing`: the seats that choose next."""

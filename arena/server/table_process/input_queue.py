@@ -15,12 +15,24 @@ import msgspec
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import ArenaError, one_line, printable
-from arena.match import Answer, Fault, Seat, awake
+from arena.match import Answer, Fault, Seat, TakeBack, awake
 from arena.match.sandbox import LockError
 from arena.server.contest.parent_pipe import ParentPipe
 from arena.server.people.store import PERSON
 from arena.server.table_process.broadcaster import Adviser, Broadcaster
-from arena.server.table_process.messages import Act, Advise, Envelope, Refused, Replace, Restore, Setup, Stop, Stored, ToTable
+from arena.server.table_process.messages import (
+    Act,
+    Advise,
+    Back,
+    Envelope,
+    Refused,
+    Replace,
+    Restore,
+    Setup,
+    Stop,
+    Stored,
+    ToTable,
+)
 from arena.server.table_process.ticks import Inbox, Ticks
 
 _SETUP = msgspec.json.Decoder(Setup)
@@ -56,7 +68,7 @@ class TablePipe(ParentPipe):
 
 WAIT = "wait"
 """The action of a seat that does nothing in a tick."""
-LATE, ILLEGAL, BUSY = "late", "illegal", "busy"
+LATE, ILLEGAL, BUSY, BACK = "late", "illegal", "busy", "back"
 
 
 class Messages:
@@ -90,6 +102,8 @@ class _Place:
     """The number of the Ask that was sent last."""
     chosen: str | None = None
     """What the person chose; in real time another click in the same tick replaces it."""
+    takes_back: bool = False
+    """Whether the person wants to choose again in place of the last action."""
     is_replaced: bool = False
     info: StartInfo | None = None
     legal: list[str] = field(default_factory=list)
@@ -143,13 +157,13 @@ class InputQueue:
         """Put a decision to a person."""
         self.open_tick()
         place = self._places[seat]
-        place.view, place.chosen, place.legal = view, None, view.legal
+        place.view, place.chosen, place.takes_back, place.legal = view, None, False, view.legal
         place.decision = self.broadcaster.ask(seat, view)
         if place.is_replaced and self.ticks is not None and place.substitute is not None:
             place.substitute.ask(view)
 
     def answer(self, seat: int) -> Answer | Fault:
-        """Return what a person chose, or the bot that plays for the person."""
+        """Return what a person chose, or the bot that plays for the person. Raises TakeBack."""
         place, began = self._places[seat], self._inbox.now()
         if self.ticks is not None:
             self.end_tick()
@@ -157,6 +171,10 @@ class InputQueue:
             self._wait_for(place)
         view, chosen, place.view, place.chosen = place.view, place.chosen, None, None
         assert view is not None
+        if place.takes_back:
+            self._adviser.forget(seat)
+            self.broadcaster.take_back(seat)
+            raise TakeBack
         if chosen is not None:
             return Answer(chosen, 0.0, self._inbox.now() - began)
         if not place.is_replaced:
@@ -183,7 +201,7 @@ class InputQueue:
         while self.asked:
             self.asked.pop().read()
         self._read()
-        while place.chosen is None and not place.is_replaced:
+        while place.chosen is None and not place.is_replaced and not place.takes_back:
             message = self._inbox.take(None)
             assert message is not None
             self._serve(message)
@@ -202,6 +220,11 @@ class InputQueue:
         elif isinstance(message, Advise):
             if place.view is not None and (self.ticks is not None or message.decision == place.decision):
                 self._adviser.advise(message.seat, place.decision, place.view)
+        elif isinstance(message, Back):
+            if self._is_open(place, message.decision) and not place.is_replaced and self.broadcaster.can_take_back:
+                place.takes_back = True
+            else:
+                self._refuse(message.seat, message.decision, "", BACK)
         elif isinstance(message, Replace):
             place.is_replaced = True
         elif isinstance(message, Restore):
@@ -211,7 +234,7 @@ class InputQueue:
         """Take an action, or refuse it and say why."""
         is_current = place.view is not None and act.decision == place.decision
         if self.ticks is None:
-            if not is_current or place.chosen is not None:
+            if not self._is_open(place, act.decision):
                 self._refuse(act.seat, act.decision, act.action, LATE)
             elif act.action not in place.legal:
                 self._refuse(act.seat, act.decision, act.action, ILLEGAL)
@@ -224,6 +247,10 @@ class InputQueue:
         else:
             why = BUSY if len(place.legal) == 1 else ILLEGAL if is_current else LATE
             self._refuse(act.seat, act.decision, act.action, why)
+
+    def _is_open(self, place: _Place, decision: int) -> bool:
+        """Whether a person has still to say what to do at a decision, at a table that waits for people."""
+        return place.view is not None and decision == place.decision and place.chosen is None and not place.takes_back
 
     def _refuse(self, seat: int, decision: int, action: str, why: str) -> None:
         self.broadcaster.send(Envelope(seat=seat, message=Refused(decision=decision, action=action, why=why)))

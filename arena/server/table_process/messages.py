@@ -93,6 +93,13 @@ class Advise(Message, frozen=True, kw_only=True, omit_defaults=True):
     decision: int
 
 
+class Back(Message, frozen=True, kw_only=True, omit_defaults=True):
+    """A person wants to choose again in place of the last own action; possible where the Ask says so."""
+
+    seat: int = -1
+    decision: int
+
+
 class Replace(Message, frozen=True, kw_only=True, omit_defaults=True):
     """A bot takes over a person's seat, from the present decision on."""
 
@@ -136,7 +143,7 @@ class GaveUp(Message, frozen=True, kw_only=True, omit_defaults=True):
     reason: str
 
 
-ToTable = Act | Advise | Replace | Restore | Stop | Replied | Cut | Resumed | GaveUp
+ToTable = Act | Advise | Back | Replace | Restore | Stop | Replied | Cut | Resumed | GaveUp
 
 
 # Process -> browser of one seat ---------------------------------------------------------------------------------------------
@@ -146,7 +153,7 @@ class Frame(Message, frozen=True, kw_only=True, omit_defaults=True):
     """The position as the seat sees it, and what led there. Equals a frame of the stored match's replay."""
 
     number: int
-    """How many decisions were made before, as in a replay."""
+    """How many decisions were made before, as in a replay. Less than in the frame before: the last action was taken back."""
     events: list[Event] = []
     """What happened since the frame before, and what that led to, as this seat learnt it."""
     position: Document | None
@@ -202,6 +209,8 @@ class Ask(Message, frozen=True, kw_only=True, omit_defaults=True):
     """What to do now; None: the game does not say."""
     prospects: dict[str, Fact] = {}
     """What legal actions would surely lead to, by what the seat knows; not all need be there."""
+    back: str = ""
+    """The key of the words of the game for taking the last own action back; empty: it cannot be. See Broadcaster.ask."""
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,12 +235,13 @@ class Hint(Message, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Refused(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """An action was not played: it came too late, or is not legal any more. The page takes it back."""
+    """An action was not played, or not taken back: it came too late, or is not legal any more. The page shows it as it was."""
 
     decision: int
     action: str
+    """The action; empty where the last one was to be taken back."""
     why: str
-    """`late` (the decision is over), `illegal`, or `busy` (a move of the seat still runs)."""
+    """`late` (the decision is over), `illegal`, `busy` (a move of the seat still runs), or `back` (nothing to take back)."""
 
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
@@ -386,5 +396,5 @@ class Start(Message, frozen=True, kw_only=True, omit_defaults=True):
     """The host starts the match; free seats go to bots."""
 
 
-FromPerson = Act | Advise | Ping | Leave | Start
+FromPerson = Act | Advise | Back | Ping | Leave | Start
 ToPerson = Welcome | Notice | Pong | ToSeat

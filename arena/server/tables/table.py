@@ -19,6 +19,7 @@ from arena.server.problems import Problem
 from arena.server.table_process.messages import (
     Act,
     Advise,
+    Back,
     Broken,
     Compiling,
     FromPerson,
@@ -243,7 +244,7 @@ class Table:
         """A person at a seat says something. Pings are the socket's."""
         self._stir()
         match message:
-            case Act() | Advise():
+            case Act() | Advise() | Back():
                 if self.state == PLAYING:
                     self._process.send(msgspec.structs.replace(message, seat=number))
             case Start():
