@@ -15,7 +15,8 @@ from arena.server.guard import Rules
 from arena.server.limits import Rate
 from arena.server.views.source import MOST_LETTERS, MOST_SHOWN
 from helpers.members import Members, with_members
-from helpers.results import HOSTILE
+from helpers.records import make_record, make_seat, numbered
+from helpers.results import HOSTILE, write_results
 
 SECRET = "# the secret of {name}, version {version}\n"
 OTHERS = ("ben", "gus")
@@ -270,3 +271,24 @@ def test_my_bots_say_how_to_begin_and_give_a_file_that_works(place: Members) -> 
     compile(starter.text, "my_bot.py", "exec")
     assert 'games = ("yaniv",)' in starter.text
     assert place.ben.get("/starter/chess.py").status_code == 404
+
+
+def test_the_card_of_an_own_bot_has_its_last_matches_until_it_is_withdrawn(place: Members) -> None:
+    submit(place, "lynx", {"lynx.py": b"# a bot"})
+    own(place, "lynx")
+    wins = [True, True, False, True]
+    seats = [
+        (make_seat("lynx", 1), make_seat("<b>owl", 2)) if won else (make_seat("<b>owl"), make_seat("lynx", 2)) for won in wins
+    ]
+    records = [make_record(0, both, ended=1_795_867_200 + number) for number, both in enumerate(seats)]
+    write_results(place.server.library.out, records, "lynx", "<b>owl")
+
+    def latest() -> list[str]:
+        (card,) = [one for one in place.aya.get("/api/me").json()["bots"] if one["name"] == "lynx"]
+        return [one["result"] for one in card["latest"]]
+
+    assert latest() == ["won", "lost", "won"]
+    page = place.aya.get("/me", params={"lang": "en"}).text.partition('class="own-matches"')[2]
+    assert page.count("against &lt;b&gt;owl") == 3 and f'href="/m/{numbered(records)[-1].match_id}"' in page
+    assert place.aya.post("/bots/lynx/withdraw", data={"sure": "yes"}).status_code == 303
+    assert latest() == []

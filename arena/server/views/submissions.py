@@ -20,11 +20,14 @@ from arena.server.asked import Asked
 from arena.server.contest.messages import Checked
 from arena.server.problems import Problem
 from arena.server.submitting.checks import Submitting, author_of
-from arena.server.views.bots import BotCard, BotsQuery, Field, PoolRating
+from arena.server.views.bots import BotCard, BotsQuery, BotState, Field, PoolRating
 from arena.server.views.copies import copies
+from arena.server.views.matches import MatchCard, MatchesQuery, matches
 from arena.server.views.versions import VersionResult, against_earlier
 from arena.tournament.check_report import BotCheck
 
+LATEST = 3
+"""Matches on the card of a bot."""
 _LONGEST_LINE = 300
 _WIDTH = 100  # columns of a report that is read on a page
 _CHECKED = msgspec.json.Decoder(Checked)
@@ -125,6 +128,8 @@ class OwnBot(msgspec.Struct, frozen=True, kw_only=True):
     """How many rated matches its newest rated version has played."""
     ratings: tuple[PoolRating, ...]
     """The newest ratings, that of all games first if there is one."""
+    latest: tuple[MatchCard, ...]
+    """Its last matches in the first of these tournaments, the newest first; none once it is withdrawn."""
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
@@ -272,18 +277,30 @@ def _bots(asked: Asked[Any], account: Account) -> tuple[OwnBot, ...]:
     if not names:
         return ()
     field = Field(replace(asked, query=BotsQuery()), [])
-    return tuple(_bot(name, submitting, newest.get(name), field.card(name)) for name in names)
+    return tuple(_bot(asked, name, newest.get(name), field.card(name)) for name in names)
 
 
-def _bot(name: str, submitting: Submitting, newest: Sent | None, card: BotCard) -> OwnBot:
+def _bot(asked: Asked[Any], name: str, newest: Sent | None, card: BotCard) -> OwnBot:
+    submitting = asked.submitting
     versions = submitting.store.versions(name)
     withdrawal = submitting.store.withdrawal(name) if versions else None
     return OwnBot(
         name=name, version=versions[-1].version if versions else None,
         submitted=versions[-1].submitted if versions else None, withdrawn=None if withdrawal is None else str(withdrawal),
         newest=None if newest is None else _shown(newest, {}, "", None), matches=card.matches,
-        ratings=card.ratings,
+        ratings=card.ratings, latest=_latest(asked, card),
     )  # fmt: skip
+
+
+def _latest(asked: Asked[Any], card: BotCard) -> tuple[MatchCard, ...]:
+    """The last matches of a bot; what cannot be read is left out."""
+    if not card.ratings or card.state is BotState.WITHDRAWN:
+        return ()
+    place, query = {"name": card.ratings[0].tournament}, MatchesQuery(bot=card.name, limit=LATEST)
+    try:
+        return matches(replace(asked, place=place, query=query)).matches
+    except (Problem, StoreError, OSError):
+        return ()
 
 
 def _games(submitting: Submitting) -> tuple[str, ...]:
