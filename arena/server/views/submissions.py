@@ -129,7 +129,7 @@ class OwnBot(msgspec.Struct, frozen=True, kw_only=True):
     ratings: tuple[PoolRating, ...]
     """The newest ratings, that of all games first if there is one."""
     latest: tuple[MatchCard, ...]
-    """Its last matches in the first of these tournaments, the newest first; none once it is withdrawn."""
+    """The last matches in the first of these tournaments, the newest first; none once the bot is withdrawn."""
 
 
 class Allowance(msgspec.Struct, frozen=True, kw_only=True):
