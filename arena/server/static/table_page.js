@@ -415,7 +415,7 @@
 
     act(action, moved) {
       const {ask} = this;
-      if (!ask) return;
+      if (!ask || this.isTakingBack) return;
       if (!this.socket.send({kind: "act", decision: ask.decision, action})) {
         this.remark(this.word("not_sent"));
         this.choosing.show();
@@ -442,6 +442,7 @@
       this.back.hidden = true;
       this.hint.clear(false);
       this.choosing.close();
+      this.choosing.list.tell();   // a move that was still to be confirmed
     }
 
     /** The own turn is over, as it seems. */
