@@ -308,7 +308,7 @@ def test_a_replay_without_room_lacks_the_seats_eyes_and_then_its_middle(
     assert all([view.header.eyes for view in replay.views] == [None] for replay in replays(text))
     monkeypatch.setattr(frames, "PAGE", 4)
     monkeypatch.setattr(matches, "PAGE", 4)
-    monkeypatch.setattr(matches, "REPLAY_LETTERS", 3_000)
+    monkeypatch.setattr(matches, "REPLAY_LETTERS", 2_600)
     for replay in replays(made(played.folder)[0]):
         (view,) = replay.views
         last = (len(view.header.outline.numbers) - 1) // 4
