@@ -162,7 +162,7 @@ def options(draw: st.DrawFn, base: Base) -> list[str]:
             words.append(draw(st.sampled_from(parameter.opts)))
             if not parameter.is_flag and draw(st.integers(0, 19)) < 19:
                 words.append(word(draw, parameter, base))
-    return words
+    return [*words, "--port", "none"] if verb == "serve" else words  # a server that is opened would not end
 
 
 def word(draw: st.DrawFn, parameter: Any, base: Base) -> str:

@@ -113,7 +113,7 @@ def test_naga_is_played_by_islands_and_three_cards(browser: Browser) -> None:
     with table(browser, "naga", **PHONE) as page:
         hand = asked(page, "naga", 2, [])
         page.page.locator(f'[data-zone="{hand}"] [data-key]').first.click(force=True)
-        expect(page.page.locator(".choosing-message")).to_contain_text("First designate")
+        expect(page.page.locator(".choosing-message")).to_contain_text("First pick")
         page.page.locator('[data-zone="island-6"] h4').click()
         assert page.played == ["field 6"]
         hand = asked(page, "naga", 2, ["field 6"])

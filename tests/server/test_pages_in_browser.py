@@ -471,7 +471,7 @@ def test_a_board_fills_while_the_tournament_is_played(browser: Browser, tmp_path
 
         page.route_web_socket("**/live", join)
         server.enter(page)
-        expect(page.locator(".begin")).to_be_visible()
+        expect(page.get_by_role("heading", name="Play now")).to_be_visible()
         page.evaluate("window.isTheSamePage = true")
         playing = arena("tournament", long_run, "--out", out, "--backend", "local", "--workers", "1")
         try:
