@@ -120,6 +120,7 @@ class Looping(Agent):
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_a_match_whose_worker_had_to_be_killed_is_the_timeout_of_the_seat_that_it_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
