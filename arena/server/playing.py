@@ -25,7 +25,7 @@ from arena.server.tables.plan import Opening, Prepared, TablePlan, opening_of, p
 from arena.server.tables.table import Table
 from arena.server.tables.tables import Tables
 from arena.server.transfer import body_of, form_of
-from arena.server.views.play import suited_wish
+from arena.server.views.play import suited_choice
 from arena.server.visitors import Persons, Visitor, visitor_of
 
 OPENING = "/api/tables"
@@ -82,7 +82,7 @@ class Playing:
                 games.load(game)
             except ConfigError as error:
                 raise Problem(404, "refusal_said", text=error) from None
-            return opening_of(game, fields, suited_wish(self._library, game, visitor.person))
+            return opening_of(game, fields, suited_choice(self._library, game, visitor.person))
 
         opening = await run_in_threadpool(prepared)
         table, _, secret = await self._open(visitor, opening, fields.get("name", ""))

@@ -1,12 +1,13 @@
 """A real browser without a window: Playwright drives the Chromium of this machine, and keeps what a page asks for and says."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -81,3 +82,18 @@ def look(page: Page, *, width: int, height: int = 900, dark: bool = False) -> No
 def settled(page: Page) -> None:
     """Wait until what was asked of the page is drawn, and all that it has to say is here."""
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def assert_fits_and_is_accessible(page: Page, widths: Iterable[int], *, dark: bool = False) -> None:
+    """Nothing has to be scrolled sideways at these widths of the window, and axe finds nothing at the last one."""
+    for width in widths:
+        look(page, width=width, dark=dark)
+        settled(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == width, (page.url, width)
+    assert_accessible(page)
+
+
+def assert_accessible(page: Page) -> None:
+    """Axe finds nothing on a page as it is."""
+    violations = Axe().run(page).response["violations"]
+    assert [(page.url, one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []

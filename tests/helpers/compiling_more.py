@@ -4,7 +4,6 @@ Alone, each test process would lower most of a game to compile a few functions o
 """
 
 import contextlib
-import gc
 import os
 import subprocess
 import sys
@@ -17,7 +16,6 @@ from arena import games
 from arena.audit.laws import laws, make_table, parts
 from arena.engine.game import Game
 from arena.tournament.workers import compiling
-from arena.tournament.workers.processes import die_with_parent
 from helpers.paths import TESTS
 
 _LAWS = (
@@ -52,8 +50,5 @@ def _compile_more(game: Game) -> None:
 
 
 if __name__ == "__main__":
-    die_with_parent(os.getppid())
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
-    compiling._compile(sys.argv[1], sys.argv[2:])
+    compiling.compile_as_child(sys.argv[1], sys.argv[2:])
     _compile_more(games.load(sys.argv[1]))

@@ -4,6 +4,8 @@ import random
 import re
 from collections.abc import Iterator
 
+import msgspec
+import numpy as np
 import pytest
 
 from arena import games
@@ -15,6 +17,8 @@ from arena.games.hisatsu.state import DECK
 from arena.games.naga.hands import category_name, strength
 from arena.games.naga.made import Made, made, why_better
 from arena.games.naga.state import ATTRIBUTES, CARDS
+from arena.games.yaniv import outcomes as yaniv_outcomes
+from arena.games.yaniv.rows import hand_value
 from arena.reports.pages.scenes import Replay, Scene, consequences
 from arena.reports.pages.words import catalogue
 from arena.reports.round_result import said
@@ -152,6 +156,16 @@ def test_yaniv_says_who_pays_and_whose_total_is_lowered() -> None:
         "Bo: +4 points, 24 in all",
         "Cy: +20 points make 50, which is lowered to 25",
     ]
+
+
+def test_yaniv_tells_plain_numbers_also_where_its_rules_run_without_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of numpy's integers are numpy's there, and no message can hold them."""
+    monkeypatch.setattr(yaniv_outcomes, "hand_value", lambda row: np.int64(hand_value(row)))
+    states = yaniv_tables.GAME.text.from_position(yaniv_tables.made(["S2 S3", "D4"], totals=[10, 20]))
+    before, after = states[0], yaniv_tables.GAME.from_bytes(states.tobytes())
+    call = yaniv_tables.GAME.text.parse_action(before, "call")
+    yaniv_tables.GAME.engine.step(after, call)
+    assert b'"beaten"' in msgspec.json.encode(yaniv_outcomes.result(before, call, after))
 
 
 def test_yaniv_names_the_card_drawn_to_its_owner_alone() -> None:

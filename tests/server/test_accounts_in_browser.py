@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Route, WebSocketRoute
 
-from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.browser import Watched, assert_fits_and_is_accessible, chromium, in_browser, watched
 from helpers.processes import until
 from helpers.serving import Served, served
 
@@ -29,12 +28,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def assert_fine(window: Watched, server: Served, *, dark: bool) -> None:
     """The page fits all widths, is accessible, complains of nothing, and asks nobody else."""
     page = window.page
-    for width in WIDTHS:
-        look(page, width=width, dark=dark)
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") == width, (page.url, width)
-    violations = Axe().run(page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+    assert_fits_and_is_accessible(page, WIDTHS, dark=dark)
     assert window.complaints == [] and window.outside(server.base, server.base.replace("http", "ws")) == []
 
 

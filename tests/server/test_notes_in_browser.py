@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.records import MatchRecord
-from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.browser import Watched, assert_fits_and_is_accessible, chromium, in_browser, watched
 from helpers.paths import TEST_BOTS
 from helpers.serving import Served, served
 from helpers.tournaments import run
@@ -44,13 +43,8 @@ def choose(page: Page, record: MatchRecord, bot: str) -> None:
     expect(page.locator(".notes-here")).to_be_visible(timeout=60_000)
 
 
-def assert_fits_and_is_accessible(window: Watched) -> None:
-    for width in WIDTHS:
-        look(window.page, width=width)
-        settled(window.page)
-        assert window.page.evaluate("document.documentElement.scrollWidth") == width
-    violations = Axe().run(window.page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+def assert_fine(window: Watched) -> None:
+    assert_fits_and_is_accessible(window.page, WIDTHS)
     assert window.complaints == []
 
 
@@ -80,7 +74,7 @@ def test_notes_are_made_and_read_by_keyboard(browser: Browser, noted: tuple[Serv
         slider.click(position={"x": box["width"] - 8, "y": 10})
         page.wait_for_function("before => location.href !== before", arg=steps[-1])
         assert page.url == steps[1], "a click at the right end leads where the key End does"
-        assert_fits_and_is_accessible(window)
+        assert_fine(window)
 
 
 def test_a_bot_that_does_not_repeat_is_marked(browser: Browser, noted: tuple[Served, MatchRecord]) -> None:
@@ -94,4 +88,4 @@ def test_a_bot_that_does_not_repeat_is_marked(browser: Browser, noted: tuple[Ser
         page.get_by_role("slider", name="legal").press("End")
         expect(page.locator(".notes-here .is-other")).to_contain_text("対局のときではなく")
         expect(page.locator(".notes-values.is-other").first).to_be_attached()
-        assert_fits_and_is_accessible(window)
+        assert_fine(window)

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Route
 
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.results.inbox import State
 from arena.server.people.store import keep
-from helpers.browser import chromium, in_browser, look, settled, watched
+from helpers.browser import assert_fits_and_is_accessible, chromium, in_browser, watched
 from helpers.members import Members, with_members
 from helpers.people_matches import people_match, won
 from helpers.records import make_record, make_seat
@@ -80,11 +79,6 @@ def test_own_pages_with_much_on_them_fit_and_are_accessible(
             for closed in page.locator("main summary").all():
                 closed.click()
             assert rows in (None, page.locator(".more tbody td:last-child").all_inner_texts())
-            for width in (DESK, PHONE):
-                look(page, width=width, dark=dark)
-                settled(page)
-                assert page.evaluate("document.documentElement.scrollWidth") == width
-            violations = Axe().run(page).response["violations"]
-            assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+            assert_fits_and_is_accessible(page, (DESK, PHONE), dark=dark)
         assert page.locator(".own-matches li").count() == 4
         assert window.complaints == []

@@ -9,13 +9,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, StorageState, WebSocketRoute, expect
 
 from arena.records import Ending
 from arena.reports.plots import scale_of
 from arena.server.routes import SUBJECTS
-from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.browser import (
+    Watched,
+    assert_accessible,
+    assert_fits_and_is_accessible,
+    chromium,
+    in_browser,
+    look,
+    settled,
+    watched,
+)
 from helpers.contests import write_contest
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, write_results
@@ -143,12 +151,7 @@ def test_a_page_is_quiet_fits_all_widths_and_is_accessible(
     with watched(browser, dark=dark, locale=language, width=DESK, reduced_motion="reduce", storage_state=known) as window:
         page = opened(window, server, name, match)
         assert page.evaluate("document.documentElement.lang") == language[:2]
-        for width in (DESK, TABLET, PHONE):
-            look(page, width=width, dark=dark)
-            settled(page)
-            assert page.evaluate("document.documentElement.scrollWidth") == width
-        violations = Axe().run(page).response["violations"]
-        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+        assert_fits_and_is_accessible(page, (DESK, TABLET, PHONE), dark=dark)
         assert_quiet(window, server, name)
 
 
@@ -197,12 +200,7 @@ def test_the_front_page_of_an_empty_folder_shows_all_games_and_a_match_by_itself
         expect(page.locator("[data-cards] .playing-card")).to_have_count(25)
         expect(page.locator("#demo .player .table")).to_be_visible(timeout=120_000)
         page.locator("#demo .player-play").click()
-        for width in (DESK, TABLET, PHONE):
-            look(page, width=width, dark=dark)
-            settled(page)
-            assert page.evaluate("document.documentElement.scrollWidth") == width
-        violations = Axe().run(page).response["violations"]
-        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+        assert_fits_and_is_accessible(page, (DESK, TABLET, PHONE), dark=dark)
         assert_quiet(window, server, "")
 
 
@@ -214,12 +212,7 @@ def test_pages_of_a_contest_before_its_first_match(browser: Browser, contest: Se
         for address in CONTEST:
             page = window.page
             page.goto(contest.base + address, wait_until="networkidle")
-            for width in (DESK, TABLET, PHONE):
-                look(page, width=width, dark=dark)
-                settled(page)
-                assert page.evaluate("document.documentElement.scrollWidth") == width, (address, width)
-            violations = Axe().run(page).response["violations"]
-            assert [(address, one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+            assert_fits_and_is_accessible(page, (DESK, TABLET, PHONE), dark=dark)
             assert not [text for text in page.locator("time").all_inner_texts() if "UTC" in text], "times by the reader's clock"
         assert_quiet(window, contest, "")
 
@@ -333,14 +326,14 @@ def test_a_table_with_people_from_the_form_to_the_start_by_keyboard(
         link = host.page.locator(".live-lobby code").first.inner_text()
         guest.page.goto(link)
         assert guest.page.evaluate("document.documentElement.scrollWidth") == PHONE
-        assert Axe().run(guest.page).response["violations"] == []
+        assert_accessible(guest.page)
         guest.page.fill("input[name=name]", f"Guest {language}")
         guest.page.keyboard.press("Enter")
         guest.page.wait_for_url("**/tables/*")
         expect(host.page.locator(".live-lobby")).to_contain_text(f"Guest {language}")
         for window in (host, guest):
             window.page.wait_for_selector(".live-lobby")
-            assert Axe().run(window.page).response["violations"] == []
+            assert_accessible(window.page)
             assert_quiet(window, server, "")
         host.page.goto(f"{server.base}/play")
         host.page.locator(".my-tables form button").press("Enter")

@@ -138,6 +138,7 @@ def test_a_bot_that_is_called_like_a_level_is_none(tmp_path: Path, against: dict
     by_name = {one.name: one.mu for one in ratings(tmp_path)["naga"]}
     assert by_name["alice"] < by_name["bob"], "to beat somebody unknown says less than to beat an expert"
     assert set(by_name) == {"alice", "bob"}
+    assert [careers(tmp_path, name)["naga"][0].levels for name in ("alice", "bob")] == [(), ("expert",)]
 
 
 def test_a_person_who_is_called_like_a_level_is_a_person(tmp_path: Path, against: dict[str, Kept]) -> None:

@@ -9,10 +9,9 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
-from helpers.browser import Watched, chromium, in_browser, look, settled, watched
+from helpers.browser import Watched, assert_fits_and_is_accessible, chromium, in_browser, settled, watched
 from helpers.play_pages import (
     MOST_STEPS,
     OVER,
@@ -133,12 +132,7 @@ def test_a_table_fits_all_widths_and_is_accessible(browser: Browser, server: Ser
 
 
 def _assert_good(page: Page) -> None:
-    for width in (PHONE, TABLET, DESK):
-        look(page, width=width)
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-    violations = Axe().run(page).response["violations"]
-    assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in violations] == []
+    assert_fits_and_is_accessible(page, (PHONE, TABLET, DESK))
 
 
 def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window: Watched, server: Served) -> None:

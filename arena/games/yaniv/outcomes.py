@@ -60,7 +60,7 @@ def result(before: Any, action: int, ended: Any) -> RoundResult:
     """Return how the round ended. `before`: the state in which the last action was chosen; `ended`: that after it."""
     before, ended = plain(before), plain(ended)
     seats = [seat for seat in range(ended.seats) if not before.dropped[seat]]
-    held = {seat: hand_value(int(ended.hand[seat])) for seat in seats}
+    held = {seat: int(hand_value(int(ended.hand[seat]))) for seat in seats}
     caller = int(before.turn) if before.phase == START and action == CALL else None
     beaters = [seat for seat in seats if caller is not None and seat != caller and held[seat] <= held[caller]]
     if caller is None:

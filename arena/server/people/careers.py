@@ -6,7 +6,7 @@ import msgspec
 
 from arena.records import MatchRecord
 from arena.results.people import PEOPLE, about_of, has_people, open_people
-from arena.server.people.levels import NAMES, Believer
+from arena.server.people.levels import NAMES, Believer, level_at
 from arena.server.people.store import PERSON
 
 
@@ -40,9 +40,11 @@ def careers(results: Path, name: str) -> dict[str, list[PlayedMatch]]:
             if record.pool != f"{PEOPLE}/{record.game}":
                 continue
             believer = believers.setdefault(record.game, Believer(record.game))
-            if believer.add(record) and _seat_of(record, name) is not None:
+            own = _seat_of(record, name)
+            if believer.add(record) and own is not None:
+                before = found.setdefault(record.game, [])
                 ended = about_of(journal, record.match_id).ended
-                found.setdefault(record.game, []).append(_played(record, name, ended, believer, found.get(record.game, [])))
+                before.append(_played(record, own, ended, believer.of_person(name), before[-1].mu if before else None))
     return found
 
 
@@ -50,13 +52,14 @@ def _seat_of(record: MatchRecord, name: str) -> int | None:
     return next((seat for seat, row in enumerate(record.seats) if row.isolation == PERSON and row.bot == name), None)
 
 
-def _played(record: MatchRecord, name: str, ended: str, believer: Believer, before: list[PlayedMatch]) -> PlayedMatch:
-    own = _seat_of(record, name)
-    assert own is not None
-    mu, sigma = believer.of_person(name)
+def _played(
+    record: MatchRecord, own: int, ended: str, belief: tuple[float, float], before: float | None
+) -> PlayedMatch:  # fmt: skip
+    """The match of the person at seat `own`. `belief`: mean and standard deviation after it; `before`: the mean before it."""
+    mu, sigma = belief
     rivals = [row for seat, row in enumerate(record.seats) if seat != own]
-    levels = {row.bot.partition("-")[0] for row in rivals if row.isolation != PERSON} & set(NAMES)
+    levels = {level_at(record.game, row) for row in rivals}
     return PlayedMatch(
         match_id=record.match_id, ended=ended, place=record.seats[own].place, rivals=tuple(row.bot for row in rivals),
-        levels=tuple(one for one in NAMES if one in levels), mu=mu, sigma=sigma, gain=mu - before[-1].mu if before else 0.0,
+        levels=tuple(one for one in NAMES if one in levels), mu=mu, sigma=sigma, gain=0.0 if before is None else mu - before,
     )  # fmt: skip

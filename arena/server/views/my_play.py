@@ -7,7 +7,7 @@ from arena.server.asked import Asked
 from arena.server.people.careers import PlayedMatch, careers
 from arena.server.people.levels import NAMES
 from arena.server.views.bot import RatingPoint
-from arena.server.views.play import GameCard, MyTable, all_games, mine, suited_wish
+from arena.server.views.play import GameCard, MyTable, all_games, mine, suited_choice
 
 MOST_LISTED = 20
 """Matches that are listed of each game, the newest ones."""
@@ -72,7 +72,7 @@ def my_play(asked: Asked[MyPlayQuery]) -> MyPlay:
         played = library.kept(("career", name), library.out / PEOPLE, lambda: careers(library.out, name), _MATCHES)
     cards = {card.game: card for card in all_games()}
     found = [
-        _game(cards[game], matches, suited_wish(library, game, person).partition(":")[2])
+        _game(cards[game], matches, suited_choice(library, game, person).partition(":")[2])
         for game, matches in played.items()
         if game in cards
     ]

@@ -150,7 +150,7 @@ def play_game(asked: Asked[PlayQuery]) -> PlayGame:
             for one in opponents(name, asked.library.out)
             if one.kind != "house" or one.name not in NAMES  # else there would be two of that name
         ),
-        suited=suited_wish(asked.library, name, person).partition(":")[2], paces=PACES if real_time else (),
+        suited=suited_choice(asked.library, name, person).partition(":")[2], paces=PACES if real_time else (),
         hands=tuple((one.key, one.name) for one in real_time.hands) if real_time else (),
         me=None if person is None else person.name, name=asked.persons.free_name() if person is None else person.name,
         usual_seats=usual_seats(card.seats),
@@ -224,7 +224,7 @@ def table(asked: Asked[PlayQuery]) -> TableView:
     )  # fmt: skip
 
 
-def suited_wish(library: Library, game: str, person: StoredPerson | None) -> str:
+def suited_choice(library: Library, game: str, person: StoredPerson | None) -> str:
     """The choice for an opponent who is about as good as a person, or as somebody who begins. Raises ConfigError."""
     rated = ratings_of(library).get(game, [])
     return f"level:{suited_to(rated, game, '' if person is None else person.name).name}"

@@ -285,8 +285,11 @@ def _started(module: str, name: str, parts: Iterable[str] = ()) -> subprocess.Po
     )  # fmt: skip
 
 
-def _compile(name: str, parts: Iterable[str]) -> None:
-    """Compile parts of a game in this process, each under the game's lock, and say so after each."""
+def compile_as_child(name: str, parts: Iterable[str]) -> None:
+    """Compile parts of a game in this process, each under the game's lock, and tell the parent so after each."""
+    die_with_parent(os.getppid())
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)  # compiling makes millions of objects that live on: as it is, a tenth of the time
     game = games.load(name)
     for part in parts:
         if part == RULES:
@@ -327,10 +330,7 @@ def needs_at(game: str, bots: Iterable[tuple[BotFiles, Mapping[str, Any]]]) -> N
 
 
 if __name__ == "__main__":
-    die_with_parent(os.getppid())
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)  # compiling makes millions of objects that live on: as it is, a tenth of the time
     try:
-        _compile(sys.argv[1], sys.argv[2:])
+        compile_as_child(sys.argv[1], sys.argv[2:])
     except ArenaError as error:
         sys.exit(str(error))
