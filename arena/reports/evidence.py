@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -101,12 +101,10 @@ class PoolEvidence:
         """How often each bot finished ahead of each other bot."""
         return head_to_head(self.rows)
 
-    @property
-    def chances(self) -> Chances | None:
-        """How likely each rank is."""
-        order = self.ranked
-        bars = ErrorBars(self.bars.covariance[np.ix_(order, order)], self.bars.degrees, self.bars.saved)
-        return chances_of(self.ratings, bars, self.tournament.rng("rank probabilities", self.pool))
+    def chances(self, gone: Collection[Bot] = ()) -> Chances | None:
+        """Return how likely each rank is among the bots that are not `gone`."""
+        left = [rating for rating in self.ratings if (rating.bot, rating.bot_version) not in gone]
+        return _chances(left, self.bots, self.bars, self.tournament.rng("rank probabilities", self.pool))
 
     @property
     def opinions(self) -> Opinions | None:
@@ -259,17 +257,22 @@ class Evidence:
             self._skills[name] = PoolSkills(name, rows.bots_by_number, beliefs.mu, bars, matches)
         return PoolEvidence(self, name, anchor, rows, self.stored.row_numbers(name), ratings, bars)
 
-    def overall_chances(self) -> Chances | None:
-        """Return how likely each overall rank is; all pools must have been read."""
-        return chances_of(self.overall, self._overall_bars(), self.rng("rank probabilities", OVERALL)) if self.overall else None
-
-    def _overall_bars(self) -> ErrorBars:
+    def overall_chances(self, gone: Collection[Bot] = ()) -> Chances | None:
+        """Return how likely each overall rank is among the bots that are not `gone`; all pools must have been read."""
+        left = [rating for rating in self.overall if (rating.bot, rating.bot_version) not in gone]
+        if not left:
+            return None
         weights = stored_weights(self.manifest, self._settings)
         bots, _, bars = joined(list(self._skills.values()), self._settings, weights)
-        order = [bots.index((rating.bot, rating.bot_version)) for rating in self.overall]
-        return ErrorBars(bars.covariance[np.ix_(order, order)], bars.degrees, bars.saved)
+        return _chances(left, bots, bars, self.rng("rank probabilities", OVERALL))
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """A generator that depends on the plan and the purpose alone: the same report for the same results."""
         key = hashlib.sha256(self.manifest.plan_sha256.encode()).digest()
         return np.random.default_rng(derive(key, "report", *purpose))
+
+
+def _chances(left: Sequence[Rating], bots: Sequence[Bot], bars: ErrorBars, rng: np.random.Generator) -> Chances | None:
+    """How likely each rank is among the bots of `left`. `bots`: in the order of the error bars."""
+    order = [bots.index((rating.bot, rating.bot_version)) for rating in left]
+    return chances_of(left, ErrorBars(bars.covariance[np.ix_(order, order)], bars.degrees, bars.saved), rng)

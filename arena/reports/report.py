@@ -189,7 +189,7 @@ def _pairs(evidence: PoolEvidence, pool: Pool) -> Iterator[Section | None]:
 
 
 def _certainty(evidence: PoolEvidence, pool: Pool) -> Iterator[Section | None]:
-    yield sections.rank_chances(evidence.chances, pool)
+    yield sections.rank_chances(evidence.chances(), pool)
     yield sections.second_opinions(evidence.opinions, pool)
 
 

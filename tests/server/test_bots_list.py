@@ -272,6 +272,23 @@ def test_the_board_of_a_ladder_hides_the_same(contest: TestClient) -> None:
     assert "data-whole" in page and 'href="?"' in page
 
 
+def test_rank_probabilities_and_pairs_speak_of_the_bots_that_are_shown(tmp_path: Path) -> None:
+    manifest = ladder(entry("fox"), entry("fox", 2), entry("owl"))
+    as_contest = {**manifest.config, "format": {**manifest.config["format"], "owners": ["aya", "aya", "ben"]}}
+    write_ladder(tmp_path, msgspec.structs.replace(manifest, config=as_contest))
+    with server(tmp_path) as client:
+        found = client.get("/api/t/class").json()
+        assert found["chances"]["shown"] == ["fox v2", "owl"] and found["chances"]["total"] == 2
+        assert [sum(row) for row in (*found["chances"]["chances"], *zip(*found["chances"]["chances"]))] == [1.0] * 4
+        assert found["pairs"]["shown"] == ["fox v2", "owl"]
+        whole = client.get("/api/t/class?hidden=true").json()
+        assert whole["chances"] == found["chances"]  # a rank is one of those that are shown
+        assert len(whole["pairs"]["shown"]) == 3 and [one["bot"] for one in whole["losses"]] == ["owl"]
+        Submissions(tmp_path).withdraw("owl")
+        found = client.get("/api/t/class").json()
+        assert found["chances"] is None and found["losses"] == []  # at once: one bot has one rank
+
+
 def test_a_bot_has_one_rank_on_all_pages(contest: TestClient) -> None:
     (leader,) = contest.get("/api").json()["tournaments"][0]["leaders"]
     assert (leader["bot"], leader["version"], leader["rank"]) == ("fox", 2, 1)

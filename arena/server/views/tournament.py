@@ -8,6 +8,7 @@ import msgspec
 from arena.disk import is_there
 from arena.errors import StoreError, without_output, without_trace
 from arena.ratings.models import is_order_free
+from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL, headline_model, overall_rule
 from arena.ratings.skill import Skill, skills
 from arena.ratings.stored import StoredRows
@@ -145,10 +146,8 @@ def tournament(asked: Asked[TournamentQuery]) -> Tournament:
     found = _described(name, manifest, seen, pool, is_whole=asked.query.hidden)
     if is_live(seen.progress, folder):
         return found
-    found = _with_insights(library, folder, found)
-    gone = {(row.bot, row.version) for row in seen.tables.get(pool or "", ()) if row.hidden is not None}
-    if gone and found.opinions is not None:
-        found = msgspec.structs.replace(found, opinions=opinions_among(found.opinions, gone))
+    gone = frozenset((row.bot, row.version) for row in seen.tables.get(pool or "", ()) if row.hidden is not None)
+    found = _with_insights(library, folder, found, gone)
     owned = owned_bots(asked)
     faults = (
         one if owned is None or one.bot in owned else msgspec.structs.replace(one, reason=without_trace(one.reason))
@@ -267,33 +266,39 @@ def _bare(name: str, progress: Progress) -> Tournament:
     )  # fmt: skip
 
 
-def _with_insights(library: Library, folder: Path, found: Tournament) -> Tournament:
-    """The tournament with what is known only after the end."""
+def _with_insights(library: Library, folder: Path, found: Tournament, gone: frozenset[Bot]) -> Tournament:
+    """The tournament with what is known only after the end; ranks there count nobody who is `gone`, as on the board."""
     name, pool = found.name, found.pool
     _, missing = all_costs(library, name, folder)
     insights: dict[str, Any] = {}
     try:
-        insights = library.kept(("insights", name, pool), folder, lambda: _insights(evidence_of(library, name, folder), pool))
+        insights = library.kept(
+            ("insights", name, pool, gone, found.is_whole), folder,
+            lambda: _insights(evidence_of(library, name, folder), pool, gone, is_whole=found.is_whole),
+        )  # fmt: skip
     except StoreError as error:  # the board is there all the same
         missing = missing or str(error)
+    losses = _losses(library, name, folder, pool)
     return msgspec.structs.replace(
-        found, **insights, losses=_losses(library, name, folder, pool),
+        found, **insights, losses=tuple(one for one in losses if found.is_whole or (one.bot, one.version) not in gone),
         faults=library.kept(("faults", name), folder, lambda: _faults(folder)), missing=(missing,) if missing else (),
     )  # fmt: skip
 
 
-def _insights(evidence: Evidence, pool: str | None) -> dict[str, Any]:
-    """Return what a closer look at a pool finds, by the fields of `Tournament`."""
+def _insights(evidence: Evidence, pool: str | None, gone: frozenset[Bot], *, is_whole: bool) -> dict[str, Any]:
+    """Return what a closer look at a pool finds, by the fields of `Tournament`; `is_whole`: of pairs with who is gone, too."""
     if pool == OVERALL:
         for one in evidence.pools:
             evidence.pool(one, "")
-        return {"chances": evidence.overall_chances()}
+        return {"chances": evidence.overall_chances(gone)}
     found = None if pool is None else evidence.pool(pool, "")
     if pool is None or found is None or found.is_measured:
         return {}
     luck = found.rows_with_luck
+    listed = [one for one in found.ratings if is_whole or (one.bot, one.bot_version) not in gone]
     return {
-        "pairs": pairs_of(found.pairs, found.ratings), "chances": found.chances, "opinions": found.opinions,
+        "pairs": pairs_of(found.pairs, listed), "chances": found.chances(gone),
+        "opinions": None if found.opinions is None else opinions_among(found.opinions, gone),
         "together": together_of(found.rows), "fairness": fairness_of(found.rows, found.bars),
         "skills": () if luck is None or not luck.matches else tuple(one for one in skills(pool, luck) if one.has_interval),
     }  # fmt: skip
