@@ -31,6 +31,7 @@ APART = 10_000_000  # deals: bench runs of different seeds share none
 BATCH_DEALS = 50
 COMPARED = (100, 200)  # deals of a simulated comparison for intervals; of one by betting at most
 SIMULATED = 2_000
+DECIDED = 200
 ERROR, DIFFERENCE = 0.05, 0.1
 _KEY = b"bench luck"
 _Kind: TypeAlias = tuple[Sequence[float], bool]
@@ -183,11 +184,11 @@ def _wrong(pairs: NDArray[np.float64], stream: np.random.Generator) -> float:
     return found / SIMULATED
 
 
-def _decided(pairs: NDArray[np.float64], stream: np.random.Generator, runs: int = 200) -> float:
+def _decided(pairs: NDArray[np.float64], stream: np.random.Generator) -> float:
     """Deals to a verdict with luck taken out over those without, between the players as they are."""
     test, most = BettingTest(ERROR, DIFFERENCE), 4_000
     needed = [0, 0]
-    for _ in range(runs):
+    for _ in range(DECIDED):
         drawn = pairs[stream.integers(len(pairs), size=most)] - [0.0, pairs[:, 1].mean()]
         for place, numbers in enumerate((drawn[:, 0], _with_luck(drawn))):
             needed[place] += next(

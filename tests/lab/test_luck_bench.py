@@ -6,6 +6,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.games import load
 from arena.ratings.simple_matches import play_searched_matches, play_simple_matches
+from lab import luck, luck_boards
 from lab.luck import SEARCHES, SLIPS, measure, tables
 
 
@@ -19,7 +20,10 @@ def test_matches_between_searches_are_corrected_as_all_others_are() -> None:
     assert first.by_seat[:, :, 0] == pytest.approx(dealt)  # the same cards, whoever plays
 
 
-def test_what_is_measured_is_what_was_asked_for() -> None:
+def test_what_is_measured_is_what_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(luck, "SIMULATED", 20)
+    monkeypatch.setattr(luck, "DECIDED", 10)
+    monkeypatch.setattr(luck_boards, "BOARDS", 20)
     asked = tables(["naga"], (), {"series": "first_to:2"})
     assert [(at.game, at.seats, at.options) for at in asked] == [("naga", 2, {"series": "first_to:2"})]
     assert [at.seats for at in tables(["yaniv"])] == [2, 3] and [at.seats for at in tables(["yaniv"], [4])] == [4]
