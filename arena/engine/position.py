@@ -47,6 +47,11 @@ class Fields:
         """The state itself, for compiled functions."""
         self._bytes = self.record.tobytes()
 
+    def bytes_of(self, name: str) -> bytes:
+        """A field as it lies in the record."""
+        kind, offset = self.record.dtype.fields[name][:2]
+        return self._bytes[offset : offset + kind.itemsize]
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

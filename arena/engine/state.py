@@ -14,6 +14,7 @@ checker, and two functions for the game's rules: `begin` starts a match, `show` 
 A record holds its widest fields first, else in the order of the class: so each lies where the processor reads it fast.
 """
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -30,6 +31,7 @@ SeenBy: TypeAlias = Literal["all", "owner", "nobody", "rule"]
 """The seats that see a field: all, each its own places, none, or those to whom the game's `observe` shows it."""
 Kind: TypeAlias = type[np.number[Any]]
 N = TypeVar("N", bound=np.number[Any])
+MATCHES_KEPT = 64  # whose options are remembered
 
 
 def number(kind: Kind, *, seen_by: SeenBy = "all") -> int:
@@ -76,11 +78,19 @@ class Declaration:
     """The record of a match."""
     options: tuple[Option, ...]
     """All options, in the order of the class, tables last."""
+    _values: dict[tuple[bytes, ...], dict[str, OptionValue]] = dataclasses.field(default_factory=dict, compare=False)
 
     def option_values(self, s: Any) -> dict[str, OptionValue]:
         """The options in a state, as its position holds them; tables are left out, they have keys of their own there."""
         s = Fields(s)
-        return {option.name: self.option_value(s, option) for option in self.options if not isinstance(option, DataTable)}
+        held = tuple([s.bytes_of(field.name) for field in self.fields if field.part is not None])
+        values = self._values.get(held)
+        if values is None:  # the options of a match stand in each of its positions
+            if len(self._values) >= MATCHES_KEPT:
+                self._values.clear()
+            plain = (option for option in self.options if not isinstance(option, DataTable))
+            values = self._values[held] = {option.name: self.option_value(s, option) for option in plain}
+        return values.copy()
 
     def option_value(self, s: Any, option: Option) -> OptionValue:
         """An option in a state. Of its numbers those that no field holds count as 0."""

@@ -7,7 +7,7 @@ import pytest
 
 from arena.engine import jit
 from arena.engine.options import Choice, Column, Counted, DataTable, Flag, Part, Whole
-from arena.engine.state import array, begin, declare, number, option, show
+from arena.engine.state import MATCHES_KEPT, array, begin, declare, number, option, show
 
 SEATS = (2, 3)
 SERIES = Counted("games:1", ("games", "first_to"), 9, "how long", "series")
@@ -69,6 +69,17 @@ def test_a_match_begins_with_seats_options_and_seed_and_nothing_else(is_compiled
     assert not s.turn and not s.hand.any() and not s.piles.any() and not s.drawn
     assert RECORD.option_values(s) == {"limit": "none", "pairs": False, "series": "first_to:4"}
     assert RECORD.option_value(s, DECK) == [["cat", 0, 3]]  # no field holds the legs
+
+
+def test_options_are_those_of_the_state_whatever_states_were_asked_before() -> None:
+    s = np.zeros(1, RECORD.dtype)[0]
+    s.limit = 100
+    for count in range(2 * MATCHES_KEPT):
+        s.count = count
+        for _ in range(2):
+            values = RECORD.option_values(s)
+            assert values["series"] == f"first_to:{count}"
+            values["series"] = "changed by who has it"
 
 
 @pytest.mark.parametrize("is_compiled", [False, True])

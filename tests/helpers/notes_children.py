@@ -1,7 +1,7 @@
 """What takes the place of the process that plays a match again: scripts that say what it would, or what it never would."""
 
-import os
 import sys
+import threading
 
 from arena.server.bot_notes import NotesDesk
 
@@ -26,4 +26,6 @@ def child(name: str) -> tuple[str, ...]:
 def settle(desk: NotesDesk) -> None:
     """Wait until no match is played again."""
     while desk._children:
-        os.sched_yield()
+        for thread in threading.enumerate():
+            if thread.name == "notes":
+                thread.join()
