@@ -2,7 +2,7 @@
 
 import contextlib
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from arena.agent import EndInfo, StartInfo
@@ -27,17 +27,19 @@ def play(
     waits_for: Callable[[int], object] = lambda seat: None,
     observer: Callable[[int], object] | None = None,
     again: Sequence[tuple[int, int]] = (),
+    may_take_back: Collection[int] = (),
 ) -> MatchRecord:
     """Play a match to its end; faults of bots are recorded, never raised. `seats` in seat order; the caller closes them.
 
     `waits_for` is told which seat has to act now, and NOBODY when it has. `observer` is told each action that was played, as
     `step` took it. `again`: what was played before the match had to begin anew (see NotCompiled). All are asked as before, but
-    it is played whatever they answer: nobody begins a match anew so as to play it otherwise.
+    it is played whatever they answer: nobody begins a match anew so as to play it otherwise. `may_take_back`: the seats that
+    may raise TakeBack.
 
     Raises HostTrouble if the host failed a seat, and NotCompiled (arena/engine/readiness.py) if a bot asks for what has to be
     compiled before.
     """
-    table = _Table(game, setup, seats, waits_for, observer, again)
+    table = _Table(game, setup, seats, waits_for, observer, again, may_take_back)
     try:
         table.start()
         table.play()
@@ -94,12 +96,14 @@ class _Table:
         waits_for: Callable[[int], object],
         observer: Callable[[int], object] | None,
         again: Sequence[tuple[int, int]],
+        may_take_back: Collection[int],
     ) -> None:
         self.game = game
         self.setup = setup
         self.waits_for = waits_for
         self.observer = observer
         self.again = again
+        self.may_take_back = may_take_back
         self.books = [
             _Book(number, seat, seed, setup.clock) for number, (seat, seed) in enumerate(zip(seats, setup.fallback_seeds))
         ]
@@ -190,21 +194,50 @@ class _Table:
             self._play(book, self._unasked(book, count, self.legal), 0.0)
 
     def _choose_together(self) -> None:
-        """Play all decisions of one simultaneous choice: asked together, then answered in seat order."""
+        """Play all decisions of one simultaneous choice: asked together, then answered in seat order.
+
+        A seat that may take its last action back answers before the others are asked: they hear of nothing that is not played.
+        """
         turns = self._turns()
+        first = self._hesitant(turns) if self.may_take_back else None
+        early: Answer | Fault | None = None
+        if first is not None:
+            self._ask(first)
+            try:
+                early = self._answer(first)
+            except TakeBack:
+                self.waits_for(NOBODY)
+                for turn in turns:  # they were not asked
+                    if turn.decision is not None and turn is not first:
+                        turn.book.heard = turn.book.heard_before
+                self._take_back(first.book)
+                return
+        for turn in turns:
+            if turn.decision is not None and turn is not first:
+                self._ask(turn)
         for turn in turns:
             if turn.decision is not None:
-                self.waits_for(turn.book.number)
-                turn.book.seat.ask(self.game.view.at(turn.decision, turn.book.clock))
-                self.waits_for(NOBODY)
-        for turn in turns:
-            if turn.decision is not None:
-                self.waits_for(turn.book.number)
-                answer = turn.book.seat.answer()
-                self.waits_for(NOBODY)
+                answer = early if turn is first and early is not None else self._answer(turn)
                 self._play_answer(turn.book, turn.decision, answer)
             else:
                 self._play(turn.book, self._unasked(turn.book, turn.count, turn.legal), 0.0)
+
+    def _hesitant(self, turns: Sequence[_Turn]) -> _Turn | None:
+        """The turn of the seat that may take its last action back now; None: none may."""
+        return next((turn for turn in turns if turn.decision is not None and self._may_take_back(turn.book)), None)
+
+    def _ask(self, turn: _Turn) -> None:
+        assert turn.decision is not None
+        self.waits_for(turn.book.number)
+        turn.book.seat.ask(self.game.view.at(turn.decision, turn.book.clock))
+        self.waits_for(NOBODY)
+
+    def _answer(self, turn: _Turn) -> Answer | Fault:
+        """The answer of a seat that was asked. Raises TakeBack."""
+        self.waits_for(turn.book.number)
+        answer = turn.book.seat.answer()
+        self.waits_for(NOBODY)
+        return answer
 
     def _turns(self) -> list[_Turn]:
         """The seats that choose together now.
@@ -257,9 +290,14 @@ class _Table:
         if self.observer is not None:
             self.observer(action)
 
+    def _may_take_back(self, book: _Book) -> bool:
+        """Whether a seat that is asked now may take the last action back: its own, the only one since it was asked before."""
+        is_own = book.number in self.may_take_back and book.heard_before == len(self.actions) - 1
+        return is_own and not self.again and self.ms_per_tick is None
+
     def _take_back(self, book: _Book) -> None:
         """Undo the seat's last action, the only one since it was asked the time before. The time that it took stays spent."""
-        is_own = book.heard_before == len(self.actions) - 1 and not self.again and self.ms_per_tick is None
+        is_own = self._may_take_back(book)
         if is_own:
             self.actions.pop()
             self.history.take_back()

@@ -39,8 +39,8 @@ class HostTrouble(Exception):
 class TakeBack(Exception):
     """Raised by `answer` of a person's seat in place of an answer: its last action was not meant, and it is asked again.
 
-    Only after that action alone, about which no other seat was asked; whether the seat has seen anything new by it is the
-    table's affair. No bot can raise it: what a bot raises is its fault.
+    Only after that action alone, about which no other seat was asked, and by the seats that `play` was told of; whether the
+    seat has seen anything new by it is the table's affair. No bot can raise it: what a bot raises is its fault.
     """
 
 
@@ -89,7 +89,10 @@ class Spent:
 
 
 class Seat(Protocol):
-    """How the referee talks to a bot. When choices are simultaneous, all seats are asked before the first one answers."""
+    """How the referee talks to a bot.
+
+    When choices are simultaneous, all seats are asked before the first one answers; but see TakeBack.
+    """
 
     wants_forced: bool
 

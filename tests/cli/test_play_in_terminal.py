@@ -209,3 +209,19 @@ def test_a_failure_of_the_machine_is_one_message(play: Play, tmp_path: Path, mon
     code, _, complaint = play("naga", "--level", "beginner", answers=["0"] * 60)
     assert code == 2 and "the machine failed, not a bot: seat 1: no memory" in complaint
     assert not (tmp_path / "people").exists()
+
+
+@pytest.mark.parametrize(("game", "words"), [("naga", ["field 1", "field 2"]), ("yaniv", ["0", "1"])])
+def test_the_last_action_is_taken_back_while_nobody_has_acted(play: Play, game: str, words: list[str]) -> None:
+    """By a parent of Naga who designates (seed 3), and at Yaniv between laying cards and drawing."""
+    seat = {"naga": 1}.get(game, 0)
+    answers = ["back", *words[:1], "back", "back", *words[1:], "log", "back", "quit"]
+    _, text, _ = play(game, "--level", "beginner", "--seat", seat, answers=answers)
+    said = text.split(PROMPT)
+    assert "Not taken back" in said[1] and "Type back" not in said[0] + said[1]
+    assert "Type back to take" in said[2]
+    again = said[3].partition("You took your last action back.")[2]
+    assert again.strip() == said[0].partition("what else you can type.")[2].strip()
+    assert "Not taken back" in said[4]
+    assert said[6].count("you: ") == 1, "what was taken back is not told"
+    assert "You took your last action back." in said[7]

@@ -15,7 +15,7 @@ from arena.agent import Agent, EndInfo, StartInfo, View
 from arena.engine.options import OptionValue
 from arena.engine.readiness import NotCompiled
 from arena.games import load, names
-from arena.match import Answer, Fault, MatchSetup, play
+from arena.match import Answer, Fault, MatchSetup, TakeBack, play
 from arena.match.faults import FaultPolicy, settle_places
 from arena.match.single_match import agree, bot_seat, named, play_match
 from arena.records import Clock, Ending, MatchRecord
@@ -147,6 +147,36 @@ def test_simultaneous_seats_are_asked_before_either_answers() -> None:
     played(Noting(first), Noting(first))
     order = "".join(f"{code} " for code in asked)
     assert "0 1 10 11" in order  # both are asked, then both answer
+
+
+class Doubting(Scripted):
+    """Somebody who designates the first place that there is, takes it back at once, and then designates the last one."""
+
+    doubts, taken_back = False, 0
+
+    def answer(self) -> Answer | Fault:
+        view = self.views[-1]
+        if view.legal[0].startswith("field"):
+            self.doubts = not self.doubts
+            return Answer(view.legal[0 if self.doubts else -1], 0.0, 0.0)
+        if self.doubts:
+            self.taken_back += 1
+            raise TakeBack
+        return first(view)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_bot_that_chooses_with_a_person_never_hears_of_what_the_person_takes_back(seat: int) -> None:
+    def sure(view: View) -> Answer:
+        return Answer(view.legal[-1 if view.legal[0].startswith("field") else 0], 0.0, 0.0)
+
+    doubting, found = Doubting(first), []
+    for person in (doubting, Scripted(sure)):
+        bot = Scripted(first)
+        seats = [person, bot] if seat == 0 else [bot, person]
+        record = play(load("naga"), setup(), seats, may_take_back=[seat])
+        found.append((record, [shown(view) for view in bot.views]))
+    assert doubting.taken_back >= 5 and found[0] == found[1]
 
 
 def test_the_second_seat_cannot_see_the_first_ones_choice() -> None:

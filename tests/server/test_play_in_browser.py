@@ -171,6 +171,57 @@ def test_reload_second_tab_back_and_a_cut_line_lead_to_the_same_decision(window:
     expect(second.locator(".live-trouble")).to_be_visible()
 
 
+def test_a_place_of_naga_is_taken_back_before_the_bot_is_asked(window: Watched, server: Served) -> None:
+    page, back = window.page, window.page.locator(".live-back")
+    opened = open_table(page, server, "dot", game="naga", seats=["me", BOT])
+    page.wait_for_selector(TURN, timeout=START_MS)
+    places, player = page.locator("[data-action^=field]"), Player(page, by_mouse)
+    while places.count() == 0:  # the bot may be the one who picks first
+        player.step()
+    texts = places.all_inner_texts()
+    places.first.click()
+    expect(back).to_have_text("Take back")
+    back.click()
+    expect(places.first).to_be_visible()
+    expect(back).to_be_hidden()
+    assert places.all_inner_texts() == texts
+    places.last.click()
+    expect(page.locator("[data-action^=select]").first).to_be_visible()
+    page.request.post(f"{server.base}{opened['page']}/leave", headers={"origin": server.base})
+    assert_quiet(window, server)
+
+
+def test_a_choice_of_naga_is_changed_until_the_other_person_has_chosen(
+    browser: Browser, window: Watched, server: Served
+) -> None:
+    page, back = window.page, window.page.locator(".live-back")
+    opened = open_table(page, server, "lea", game="naga", seats=["me", "person"])
+    with watched(browser, width=TABLET, **STILL) as other:
+        join_table(other.page, server, opened, "max")
+        started(page)
+        both = [Player(page, by_mouse), Player(other.page, by_mouse)]
+        while page.locator("[data-action^=select]").count() == 0:
+            for player in both:
+                player.step()
+        choices = page.locator(".choosing-list button")
+        texts = choices.all_inner_texts()
+        choices.first.click()
+        expect(back).to_have_text("Choose again")
+        expect(page.locator(TURN)).to_have_count(0)
+        back.click()
+        expect(page.locator(TURN)).to_be_visible()
+        expect(back).to_be_hidden()
+        assert choices.all_inner_texts() == texts
+        choices.last.click()
+        expect(back).to_be_visible()
+        other.page.locator(".choosing-list button").first.click()
+        expect(back).to_be_hidden()
+        expect(page.locator(".live-log .led-to").first).to_be_visible()
+        page.request.post(f"{server.base}{opened['page']}/leave", headers={"origin": server.base})
+        other.page.request.post(f"{server.base}{opened['page']}/leave", headers={"origin": server.base})
+        assert_quiet(window, server)
+
+
 def test_the_end_of_a_round_stays_until_the_person_goes_on_or_the_line_was_cut(window: Watched, server: Served) -> None:
     page, player = window.page, Player(window.page, by_mouse)
     open_table(page, server, "ida", game="naga", seats=["me", BOT], options={"series": "games:3"})

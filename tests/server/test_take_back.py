@@ -20,8 +20,10 @@ from helpers.scripted_tables import Reaction, ScriptedServer, played, setup
 from helpers.views import view_of, worlds
 
 BOT = "house:random_bot"
-GAMES = {"yaniv": [None, BOT], "nanatoridori": [None, BOT]}
+GAMES = {"yaniv": [None, BOT], "nanatoridori": [None, BOT], "naga": [None, BOT]}
 """The games in which something can be taken back, and who plays."""
+TABLES = [*GAMES.items(), ("naga", [BOT, None])]
+PEOPLE = [None, None]
 
 
 @pytest.fixture(autouse=True)
@@ -73,13 +75,13 @@ class TakesBack:
         return [Act(seat=seat, decision=ask.decision, action=chosen)]
 
 
-@pytest.mark.parametrize(("game", "seats"), GAMES.items())
+@pytest.mark.parametrize(("game", "seats"), TABLES)
 def test_what_was_taken_back_is_no_part_of_the_match(game: str, seats: list[str | None]) -> None:
     """The match can be played again from its log, and the bots play as if nothing had been taken back."""
-    person = TakesBack()
+    person, own = TakesBack(), seats.index(None)
     server, record, table = table_of(person, game, seats)
-    assert person.taken and not server.of(0, Refused)
-    kept = without_taken_back(server.of(0, Ask))
+    assert person.taken and not server.of(own, Refused)
+    kept = without_taken_back(server.of(own, Ask))
 
     def as_played(seat: int, ask: Ask) -> list[ToTable]:
         again = TakesBack()
@@ -87,12 +89,12 @@ def test_what_was_taken_back_is_no_part_of_the_match(game: str, seats: list[str 
         return again(seat, ask)
 
     plainly, plain, _ = table_of(as_played, game, seats)
-    assert plain.actions == record.actions and plain.seats[1].decisions == record.seats[1].decisions
-    assert plain.seats[0].decisions == record.seats[0].decisions
-    assert plainly.of(0, Ask) == kept
+    assert plain.actions == record.actions
+    assert [row.decisions for row in plain.seats] == [row.decisions for row in record.seats]
+    assert plainly.of(own, Ask) == kept
     scenes = stored_match(record, table.key).scenes
-    shown = {frame.number: frame.position for frame in server.of(0, Frame)}
-    assert shown == {scene.number: position(table.game, scene, 0) for scene in scenes}
+    shown = {frame.number: frame.position for frame in server.of(own, Frame)}
+    assert shown == {scene.number: position(table.game, scene, own) for scene in scenes}
 
 
 def test_the_position_before_is_shown_again_and_asked_about_anew() -> None:
@@ -104,13 +106,50 @@ def test_the_position_before_is_shown_again_and_asked_about_anew() -> None:
     assert asked == earlier and frame.number == offered.decision - 1 and not frame.events and frame.choosing == [0]
 
 
-def test_nothing_is_taken_back_where_other_people_look_on() -> None:
-    server, *_ = table_of(lambda seat, ask: [Back(seat=seat, decision=ask.decision), *first(seat, ask)], "yaniv", [None, None])
+@pytest.mark.parametrize("game", ["yaniv", "naga"])
+def test_nothing_is_taken_back_where_other_people_look_on(game: str) -> None:
+    server, *_ = table_of(lambda seat, ask: [Back(seat=seat, decision=ask.decision), *first(seat, ask)], game, PEOPLE)
     assert not any(ask.back for ask in server.of(0, Ask)) and {one.why for one in server.of(0, Refused)} == {"back"}
 
 
-@pytest.mark.parametrize(("game", "bots"), [("naga", 1), ("hisatsu", 2), ("nertz", 1)])
-def test_nothing_is_taken_back_where_bots_choose_too_or_time_passes(game: str, bots: int) -> None:
+@pytest.mark.parametrize("early", [0, 1])
+def test_a_choice_that_people_make_at_the_same_time_can_be_changed_until_all_have_chosen(early: int) -> None:
+    """In Naga, by two people. What is chosen last is played, and nobody hears of the first choice, which is withdrawn."""
+    withdrawn = set[int]()
+
+    def react(message: FromTable) -> Iterable[Reaction]:
+        if not isinstance(message, Envelope) or not isinstance(message.message, Ask):
+            return
+        seat, ask = message.seat, message.message
+        acts = [Act(seat=seat, decision=ask.decision, action=action) for action in ask.legal]
+        back = Back(seat=seat, decision=ask.decision)
+        if not ask.is_revocable:
+            yield 0.0, acts[0]
+        elif seat != early:
+            yield 10.0, acts[0]
+        elif ask.decision not in withdrawn:
+            withdrawn.add(ask.decision)
+            yield from ((1.0, acts[0]), (2.0, back))
+        else:
+            yield from ((1.0, acts[0]), (2.0, acts[-1]), (9.0, back))  # when both have chosen it is too late
+
+    server = ScriptedServer(react)
+    table, record = played(setup("naga", PEOPLE, seed=3), server)
+    selected = {scene.number - 2: scene.played for scene in stored_match(record, table.key).scenes if len(scene.played) == 2}
+    assert withdrawn == set(selected)
+    for both in selected.values():
+        own = both[early]
+        assert own.action == table.game.legal_list(table.game.from_bytes(own.before))[-1]
+    asked = [ask for ask in server.of(early, Ask) if ask.is_revocable]
+    assert asked[::2] == asked[1::2] and server.of(1 - early, Ask) == without_taken_back(server.of(1 - early, Ask))
+    late = [one.why for one in server.of(early, Refused)]  # the last one is not read any more
+    assert late == ["back"] * (len(withdrawn) - 1) and not server.of(1 - early, Refused)
+    numbers = [frame.number for frame in server.of(1 - early, Frame)]
+    assert numbers == [scene.number for scene in stored_match(record, table.key).scenes]
+
+
+@pytest.mark.parametrize(("game", "bots"), [("hisatsu", 2), ("nertz", 1)])
+def test_nothing_is_taken_back_where_a_bot_is_asked_at_once_or_time_passes(game: str, bots: int) -> None:
     seats = [None, *[BOT] * bots]
     server, *_ = table_of(lambda seat, ask: [Back(seat=seat, decision=ask.decision), *first(seat, ask)], game, seats)
     asks, refused = server.of(0, Ask), [(one.decision, one.action, one.why) for one in server.of(0, Refused)]

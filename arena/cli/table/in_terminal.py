@@ -29,6 +29,7 @@ from arena.server.people.levels import Level, level, suited
 from arena.server.people.store import bot_as_player, keep, person_as_player, sit_down
 from arena.server.table_process.arranging import NAME_LETTERS, Arranged, BotSeats, needs
 from arena.server.table_process.messages import SeatPlan
+from arena.server.table_process.taking_back import LastAction
 from arena.tournament.workers.compiling import warm_games
 
 SOMEBODY = "guest"
@@ -123,13 +124,13 @@ def play_in_terminal(table: Arranged, out: Path) -> int:
 
 
 def _played(table: Arranged, names: list[str], bots: BotSeats) -> MatchRecord:
-    (own,), person = table.people, PersonAtTerminal(table.game, names)
+    (own,), setup = table.people, table.setup
+    story = Replay(table.game, table.game.deal(len(setup.players), setup.options, setup.deal_seed))
+    person = PersonAtTerminal(table.game, names, LastAction(table.game, story))
     seats: list[Seat] = [
         person if plan.person else bots.open(place, seed)
         for place, (plan, seed) in enumerate(zip(table.plans, table.setup.bot_seeds))
     ]
-    setup = table.setup
-    story = Replay(table.game, table.game.deal(len(setup.players), setup.options, setup.deal_seed))
 
     def watch(action: int) -> None:
         """Tell the person what happened; how a round ended that is not the last one at once, the end of the match apart."""
@@ -140,7 +141,7 @@ def _played(table: Arranged, names: list[str], bots: BotSeats) -> MatchRecord:
                 for line in round_lines(found, table.game.name, names):
                     tell(line)
 
-    return play(table.game, setup, seats, observer=watch)
+    return play(table.game, setup, seats, observer=watch, may_take_back=table.people)
 
 
 def _look_back(table: Arranged, record: MatchRecord, names: list[str], bots: BotSeats, out: Path) -> None:

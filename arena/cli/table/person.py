@@ -11,13 +11,14 @@ from arena.agent.view import View
 from arena.cli.table.screen import columns, fitting, heading, menu, numbered, show_rules, tell, tell_terms, width
 from arena.engine.game import Game
 from arena.engine.outcomes import Fact
-from arena.match import Answer, Fault
+from arena.match import Answer, Fault, TakeBack
 from arena.reports.pages.frames import Event
 from arena.reports.pages.words import catalogue, filled
 from arena.reports.round_result import said
 from arena.reports.table import LANGUAGES
 from arena.server.people.store import PERSON
 from arena.server.table_process.broadcaster import SEARCH, hint, known_cards, prospects, refusals, task
+from arena.server.table_process.taking_back import LastAction
 
 
 def show_hint(view: View) -> None:
@@ -92,6 +93,7 @@ COMMANDS = (
     ("known", "what a perfect memory knows of the cards"),
     ("table", "the table again"),
     ("log", "all that has happened"),
+    ("back", "take your last action back, where nobody has acted since and you have seen nothing new"),
     ("rules [SECTION]", "the rules, or a section of them such as 2.2"),
     ("quit", "leave; the match is not stored"),
 )
@@ -107,10 +109,11 @@ class PersonAtTerminal:
     isolation = PERSON
     wants_forced = False
 
-    def __init__(self, game: Game, names: Sequence[str]) -> None:
-        """`names`: of all seats, as the person reads them."""
+    def __init__(self, game: Game, names: Sequence[str], last_action: LastAction[tuple[int, int]]) -> None:
+        """`names`: of all seats, as the person reads them. `last_action`: it takes back what the story of the match has."""
         self._game = game
         self._names = names
+        self._last_action = last_action
         self._seat = 0
         self._view: View | None = None
         self._log: list[Event] = []
@@ -134,9 +137,10 @@ class PersonAtTerminal:
     def ask(self, view: View) -> None:
         """Keep the decision: the person is asked in `answer`."""
         self._view = view
+        self._last_action.ask(task(view), (self._shown, len(self._log)))
 
     def answer(self) -> Answer | Fault:
-        """Show what happened and what is known, then ask until the answer is legal. Raises Quit and EOFError."""
+        """Show what happened and what is known, then ask until the answer is legal. Raises Quit, EOFError and TakeBack."""
         view = self._view
         assert view is not None
         tell()
@@ -182,15 +186,29 @@ class PersonAtTerminal:
                 self._show_table(view)
             case "log":
                 self._show_events(self._log)
+            case "back":
+                self._take_back()
             case "quit" | "exit" | "q":
                 raise Quit
             case _:
                 self._show_fitting(words, view)
 
+    def _take_back(self) -> None:
+        """Choose again in place of the last action, where that is possible. Raises TakeBack."""
+        if not self._last_action.can_be_taken_back:
+            tell("Not taken back: only your own last action can be, while nobody has acted and you have seen nothing new.")
+            return
+        _, (self._shown, heard) = self._last_action.take_back()
+        del self._log[heard:]
+        tell("You took your last action back.")
+        raise TakeBack
+
     def _show_table(self, view: View) -> None:
         tell(self._game.text.describe(view.state, self._seat))
         if (found := task(view)) is not None:
             tell(f"Your turn: {self._said(found)}")
+        if self._last_action.can_be_taken_back:
+            tell("Type back to take your last action back.")
         self._show_actions(view)
 
     def _show_actions(self, view: View) -> None:

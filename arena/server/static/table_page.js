@@ -28,6 +28,7 @@
       this.frame = null;      // the one that is shown
       this.ask = null;        // the decision that is open, or waits until all frames are shown
       this.acted = null;      // {decision, action, at}: sent, and not yet seen in a frame
+      this.revocable = null;  // the decision of which the choice was sent, and may be changed until the others have chosen
       this.timer = null;
       this.isFresh = true;    // the next frame is not news: the page was loaded, or the connection was lost
       this.ping = 0;
@@ -190,6 +191,10 @@
 
     onAsk(ask) {
       this.ask = {refusals: [], known: [], since: [], task: null, prospects: {}, back: "", ...ask};
+      if (this.isTakingBack && this.acted?.decision === ask.decision) {
+        this.acted = this.opened = null;
+        this.choosing.settle(true);
+      }
       this.isTakingBack = false;
       if (!this.timer) this.open();
     }
@@ -314,6 +319,10 @@
       if (isNews) this.log.add(frame.events, before?.position, !this.isRealTime);
       if (isNews && frame.number < before?.number) this.log.tell(this.word("taken_back"));
       if (this.ask && frame.number > this.ask.decision && !frame.choosing.includes(this.seat)) this.ask = null;
+      if (this.revocable !== null && frame.number > this.revocable) {
+        this.revocable = null;
+        this.offerBack("");
+      }
       const isAnswer = this.acted && !this.isRealTime && frame.number > this.acted.decision;
       if (isAnswer) this.choosing.land();
       if (isNews && frame.events.length && !this.isRealTime) this.habits.hear("card");
@@ -370,8 +379,8 @@
       const isBusy = this.isRealTime && ask.legal.length === 1, legal = isBusy ? [] : ask.legal;   // to wait is what a busy hand does anyway
       const notes = Object.fromEntries(Object.entries(ask.prospects).map(([action, fact]) => [action, this.sayFact(fact)]));
       this.choosing.ask({legal, isBusy, notes, refusals: ask.refusals, position: this.frame.position, seat: this.seat, names: this.names});
-      this.back.hidden = !ask.back;
-      this.back.textContent = ask.back ? arena.wordsOf(this.game, this.lang)(ask.back) : "";
+      this.revocable = null;
+      this.offerBack(ask.back ? arena.wordsOf(this.game, this.lang)(ask.back) : "");
       this.known.show(ask.known, this.names);
       if (!isSame) {
         if (!this.isRealTime) this.habits.hear("turn");
@@ -423,6 +432,7 @@
       }
       if (this.isRealTime && this.acted && this.acted.decision === ask.decision && this.acted.action !== action) this.remark(this.word("instead", {action: moved.label, other: this.acted.label}));
       this.acted = {decision: ask.decision, action, label: moved.label, at: performance.now(), asks: 0};
+      this.revocable = ask.is_revocable ? ask.decision : null;
       this.choosing.settle(true);
       if (this.isRealTime) {
         this.choosing.show();
@@ -434,12 +444,22 @@
       }
     }
 
-    /** Choose again in place of the last own action, which nobody has answered and which has shown nothing new. */
+    /** The button by which the person chooses again; hidden without a label. */
+    offerBack(label) {
+      this.back.textContent = label;
+      this.back.hidden = !label;
+    }
+
+    /**
+     * Choose again in place of the last own action, which nobody has answered and which has shown nothing new, or of a choice that
+     * waits for those of others.
+     */
     takeBack() {
-      if (!this.ask?.back || this.acted || this.isTakingBack) return;
-      if (!this.socket.send({kind: "back", decision: this.ask.decision})) { this.remark(this.word("not_sent")); return; }
+      const decision = this.revocable ?? (this.ask?.back && !this.acted ? this.ask.decision : null);
+      if (decision === null || this.isTakingBack) return;
+      if (!this.socket.send({kind: "back", decision})) { this.remark(this.word("not_sent")); return; }
       this.isTakingBack = true;
-      this.back.hidden = true;
+      this.offerBack("");
       this.hint.clear(false);
       this.choosing.close();
       this.choosing.list.tell();   // a move that was still to be confirmed
@@ -447,7 +467,7 @@
 
     /** The own turn is over, as it seems. */
     sent() {
-      this.back.hidden = true;
+      this.offerBack(this.revocable === null ? "" : this.word("choose_again"));
       this.hint.clear(false);
       this.log.turn();
       this.tellTurn();

@@ -9,7 +9,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import mean
@@ -28,7 +27,6 @@ from arena.match.single_match import Named
 from arena.records import MatchRecord
 from arena.reports.pages.frames import Event, draws_table, frame, opinion, seen_choosing, stored_match
 from arena.reports.pages.scenes import Replay, Scene
-from arena.reports.pages.words import catalogue
 from arena.server.table_process.arranging import Arranged, BotSeats, champion
 from arena.server.table_process.messages import (
     Advice,
@@ -44,6 +42,7 @@ from arena.server.table_process.messages import (
     Refusal,
     SameDeal,
 )
+from arena.server.table_process.taking_back import LastAction
 from arena.server.table_process.ticks import Ticks
 
 
@@ -106,12 +105,6 @@ def prospects(view: View) -> Mapping[str, Fact]:
     """Return what legal actions would surely lead to; empty for a game that does not say."""
     found: Mapping[str, Fact] | None = _asked("prospects", view)
     return found or {}
-
-
-@cache
-def _words_back(game: str) -> frozenset[str]:
-    """The keys of a game's words for what can be taken back."""
-    return frozenset(key for words in catalogue(game).values() for key in words if key.startswith("back_"))
 
 
 def _asked(name: str, view: View) -> Any:
@@ -243,15 +236,6 @@ def _thinking(bot: Named, seconds: float) -> Named:
     return bot._replace(params={**bot.params, "time": min(_LONGEST, max(_SHORTEST, seconds))})
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A decision that a person was asked for."""
-
-    scene: Scene
-    since: list[Event]
-    """What had happened since the decision before."""
-
-
 class Broadcaster:
     """Tells each person what the seat may know, in the frames of a replay; an observer of the referee."""
 
@@ -275,9 +259,8 @@ class Broadcaster:
         self._in_words = not draws_table(game.name)
         self._ticks = ticks
         self._since: dict[int, list[Event]] = {seat: [] for seat in people}
-        self._is_alone = len(people) == 1
-        self._last: _Asked | None = None  # the person's decision that is open, or was played last, where one sits there
-        self._before: _Asked | None = None  # the one before, if its action can be taken back
+        alone = LastAction[list[Event]](game, self._story) if len(people) == 1 and ticks is None else None
+        self._last_action = alone  # of a person who sits there alone with bots, with what had happened before it
         self._number = 0
         self._has_begun = False
 
@@ -299,38 +282,30 @@ class Broadcaster:
         for scene in scenes:
             self._tell(scene, self._story.choosing() if scene is scenes[-1] else [])
 
-    def ask(self, seat: int, view: View) -> int:
-        """Ask a person to choose. Returns the number of the decision: that of the last frame.
-
-        A person who sits there alone with bots may take the last action back where nobody has acted since, and where the game
-        has words for that beside those of the task: it has them for what shows its seat nothing new (`back_` for `task_`).
-        """
+    def ask(self, seat: int, view: View) -> Ask:
+        """Ask a person to choose. Returns what was said; its number is that of the last frame."""
         self.begin()
         since, self._since[seat] = self._since[seat], []
-        now, what = self._story.scene(), task(view)
-        key = "" if what is None else what.key.replace("task_", "back_")
-        is_next = self._last is not None and self._last.scene.number == self._number - 1
-        may = self._is_alone and is_next and self._story.choosing() == [seat] and key in _words_back(self._game.name)
-        self._before, self._last = self._last if may else None, _Asked(Scene(now.number, now.state), since)
+        what = task(view)
         ask = Ask(
             decision=self._number, legal=view.legal, since=since, refusals=refusals(view), known=known_cards(view),
-            task=what, prospects=dict(prospects(view)), back=key if may else "",
+            task=what, prospects=dict(prospects(view)),
+            back="" if self._last_action is None else self._last_action.ask(what, since),
+            is_revocable=self._ticks is None and len([one for one in self._story.choosing() if one in self._since]) > 1,
         )  # fmt: skip
         self.send(Envelope(seat=seat, message=ask))
-        return self._number
+        return ask
 
     @property
     def can_take_back(self) -> bool:
         """Whether the person's last action can be taken back at the decision that is open."""
-        return self._before is not None
+        return self._last_action is not None and self._last_action.can_be_taken_back
 
     def take_back(self, seat: int) -> None:
         """Show the position before the last action of the person again, who is then asked anew."""
-        assert self._before is not None
-        before, self._before, self._last = self._before, None, None
-        self._story.return_to(before.scene)
-        self._since[seat] = before.since
-        self._tell(before.scene, [seat])
+        assert self._last_action is not None
+        scene, self._since[seat] = self._last_action.take_back()
+        self._tell(scene, [seat])
 
     def _tell(self, scene: Scene, choosing: list[int]) -> None:
         """Send a scene to all people, to each as the seat sees it. `choosing`: the seats that choose next."""

@@ -23,6 +23,7 @@ from arena.server.table_process.broadcaster import Adviser, Broadcaster
 from arena.server.table_process.messages import (
     Act,
     Advise,
+    Ask,
     Back,
     Envelope,
     Refused,
@@ -98,15 +99,27 @@ class _Place:
     open_substitute: Callable[[], Seat]
     view: View | None = None
     """The decision that is open; None while the seat is not asked."""
-    decision: int = -1
-    """The number of the Ask that was sent last."""
+    asked: Ask | None = None
+    """The Ask that was sent last."""
     chosen: str | None = None
     """What the person chose; in real time another click in the same tick replaces it."""
+    chosen_at: float = 0.0
+    """When that was, by the inbox's clock."""
     takes_back: bool = False
     """Whether the person wants to choose again in place of the last action."""
     is_replaced: bool = False
     info: StartInfo | None = None
     legal: list[str] = field(default_factory=list)
+
+    @property
+    def decision(self) -> int:
+        """The number of the decision that was asked for last; -1: none was."""
+        return -1 if self.asked is None else self.asked.decision
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the match waits for the person."""
+        return self.view is not None and self.chosen is None and not self.takes_back and not self.is_replaced
 
     @cached_property
     def substitute(self) -> Seat | None:
@@ -158,7 +171,7 @@ class InputQueue:
         self.open_tick()
         place = self._places[seat]
         place.view, place.chosen, place.takes_back, place.legal = view, None, False, view.legal
-        place.decision = self.broadcaster.ask(seat, view)
+        place.asked = self.broadcaster.ask(seat, view)
         if place.is_replaced and self.ticks is not None and place.substitute is not None:
             place.substitute.ask(view)
 
@@ -176,7 +189,7 @@ class InputQueue:
             self.broadcaster.take_back(seat)
             raise TakeBack
         if chosen is not None:
-            return Answer(chosen, 0.0, self._inbox.now() - began)
+            return Answer(chosen, 0.0, max(0.0, place.chosen_at - began) if self.ticks is None else self._inbox.now() - began)
         if not place.is_replaced:
             return harmless(view)
         return _answer_of(place.substitute, view, is_asked=self.ticks is not None)
@@ -197,11 +210,16 @@ class InputQueue:
         self.ticks.end()
 
     def _wait_for(self, place: _Place) -> None:
-        """Serve everybody until this person has chosen, or is replaced. Bots that were asked answer first."""
+        """Serve everybody until this person and all who choose at the same time have chosen, or are replaced.
+
+        So nobody's choice is played before all are there, and until then it may be changed. Bots that were asked answer first.
+        """
+        if place.chosen is not None:  # another one was waited for: all had chosen
+            return
         while self.asked:
             self.asked.pop().read()
         self._read()
-        while place.chosen is None and not place.is_replaced and not place.takes_back:
+        while any(one.is_undecided for one in self._places.values()):
             message = self._inbox.take(None)
             assert message is not None
             self._serve(message)
@@ -221,10 +239,7 @@ class InputQueue:
             if place.view is not None and (self.ticks is not None or message.decision == place.decision):
                 self._adviser.advise(message.seat, place.decision, place.view)
         elif isinstance(message, Back):
-            if self._is_open(place, message.decision) and not place.is_replaced and self.broadcaster.can_take_back:
-                place.takes_back = True
-            else:
-                self._refuse(message.seat, message.decision, "", BACK)
+            self._go_back(message, place)
         elif isinstance(message, Replace):
             place.is_replaced = True
         elif isinstance(message, Restore):
@@ -234,12 +249,12 @@ class InputQueue:
         """Take an action, or refuse it and say why."""
         is_current = place.view is not None and act.decision == place.decision
         if self.ticks is None:
-            if not self._is_open(place, act.decision):
+            if not (self._is_open(place, act.decision) or self._is_revocable(place, act.decision)):
                 self._refuse(act.seat, act.decision, act.action, LATE)
             elif act.action not in place.legal:
                 self._refuse(act.seat, act.decision, act.action, ILLEGAL)
             else:
-                place.chosen = act.action
+                place.chosen, place.chosen_at = act.action, self._inbox.now()
         elif place.view is not None and act.action in place.legal:
             if place.chosen is not None and place.chosen != act.action:
                 self._refuse(act.seat, act.decision, place.chosen, LATE)  # the last click of a tick counts
@@ -247,6 +262,23 @@ class InputQueue:
         else:
             why = BUSY if len(place.legal) == 1 else ILLEGAL if is_current else LATE
             self._refuse(act.seat, act.decision, act.action, why)
+
+    def _go_back(self, back: Back, place: _Place) -> None:
+        """Let a person choose again, or refuse it."""
+        if self._is_open(place, back.decision) and not place.is_replaced and self.broadcaster.can_take_back:
+            place.takes_back = True
+        elif self._is_revocable(place, back.decision):
+            assert place.asked is not None
+            place.chosen = None
+            self.broadcaster.send(Envelope(seat=back.seat, message=place.asked))
+        else:
+            self._refuse(back.seat, back.decision, "", BACK)
+
+    def _is_revocable(self, place: _Place, decision: int) -> bool:
+        """Whether what a person has chosen at a decision is still known to nobody, not even to the match."""
+        asked = place.asked
+        is_current = place.view is not None and asked is not None and asked.decision == decision
+        return is_current and place.chosen is not None and bool(asked and asked.is_revocable)
 
     def _is_open(self, place: _Place, decision: int) -> bool:
         """Whether a person has still to say what to do at a decision, at a table that waits for people."""

@@ -94,7 +94,9 @@ class Advise(Message, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Back(Message, frozen=True, kw_only=True, omit_defaults=True):
-    """A person wants to choose again in place of the last own action; possible where the Ask says so."""
+    """A person wants to choose again: in place of the last own action, where the Ask that is open says that this is possible
+    (`back`); or in place of what was chosen at it, as long as it is revocable.
+    """
 
     seat: int = -1
     decision: int
@@ -210,7 +212,9 @@ class Ask(Message, frozen=True, kw_only=True, omit_defaults=True):
     prospects: dict[str, Fact] = {}
     """What legal actions would surely lead to, by what the seat knows; not all need be there."""
     back: str = ""
-    """The key of the words of the game for taking the last own action back; empty: it cannot be. See Broadcaster.ask."""
+    """The key of the words of the game for taking the last own action back; empty: it cannot be. See LastAction."""
+    is_revocable: bool = False
+    """Whether the choice may be changed until all people have made theirs who choose at the same time; then it is revealed."""
 
 
 class Advice(msgspec.Struct, frozen=True, kw_only=True):

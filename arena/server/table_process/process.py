@@ -120,7 +120,8 @@ def play_table(
         PersonSeat(queue, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, queue)
         for seat, plan in enumerate(table.plans)
     ]
-    return play(game, setup, players, observer=broadcaster.played)
+    alone = table.people if len(table.people) == 1 and ticks is None else ()
+    return play(game, setup, players, observer=broadcaster.played, may_take_back=alone)
 
 
 def _substitute(table: Arranged, seats: BotSeats, seat: int, queue: InputQueue) -> Seat:
