@@ -147,6 +147,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What ratings and retirements look at in a match: some fields of its MatchRecord, read from it much faster than all."""
 
     index: _Index
+    game: str
     pool: str
     options: str
     deal: _Whole

@@ -2,7 +2,7 @@
 
 The same performances and cuts as in factor_graph.py, but as a set of pairs: every team of a place is compared with every team
 of the next place (beat by more than the draw margin), and the teams that share a place with each other (within the margin).
-Where a game names winners and losers only (Nana Toridori), the winners are not compared with each other.
+Where a match names one loser (Nana Toridori, basic), the winners are not compared with each other.
 
 Expectation propagation (Minka 2001) with all performances of the match as one Gaussian (Cunningham, Hennig and
 Lacoste-Julien 2011): for places without ties its fixed point is that of the chain of factor_graph.py; tied teams, whose
@@ -43,10 +43,10 @@ def new_workspace() -> Workspace:
 
 
 @jit
-def form(units: Small, places: Small, margin: float, winners_only: bool, work: Workspace) -> tuple[int, int]:
+def form(units: Small, places: Small, margin: float, names_loser: bool, work: Workspace) -> tuple[int, int]:
     """Number the teams and list the pairs to compare; returns how many of each.
 
-    `margin`: as in factor_graph.update; `winners_only`: whether sharing place 1 means to win, not to tie.
+    `margin`: as in factor_graph.update; `names_loser`: whether a match names one loser: to share place 1 is then to win.
     """
     teams = 0
     for seat in range(len(units)):
@@ -68,7 +68,7 @@ def form(units: Small, places: Small, margin: float, winners_only: bool, work: W
             best = min(best, work[_PLACE, other])
             if work[_PLACE, other] > place:
                 following = min(following, work[_PLACE, other])
-        has_won = winners_only and place == best and following < math.inf
+        has_won = names_loser and place == best and following < math.inf
         for second in range(teams):
             tied = work[_PLACE, second] == place
             if work[_PLACE, second] == following or (tied and second > first and not has_won):

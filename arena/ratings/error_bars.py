@@ -29,7 +29,7 @@ from scipy import special
 
 from arena.engine.jit import jit
 from arena.ratings.comparisons import TEAM, believe, converge, curvature, form, new_workspace, score
-from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
+from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
 from arena.ratings.models import MODELS
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -161,7 +161,7 @@ def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> Er
     by_deal, by_match = np.zeros((bots, bots)), np.zeros((bots, bots))
     _add_scores(
         beliefs.mu, order, rows.deals, rows.starts, rows.bots, rows.units, rows.places, settings.beta, settings.margin,
-        rows.names_winners_only, slopes, by_deal, by_match, new_workspace(),
+        rows.names_loser, slopes, by_deal, by_match, new_workspace(),
     )  # fmt: skip
     prior = np.eye(bots) * settings.sigma**-2
     bread = np.linalg.inv(slopes + prior)
@@ -184,16 +184,16 @@ def joint_bars(pools: Sequence[tuple[Sequence[Bot], ErrorBars]]) -> tuple[list[B
 
 @jit
 def play_again(
-    mu: Reals, bots: Bots, units: Small, places: Small, beta: float, margin: float, winners_only: bool, work: Workspace
+    mu: Reals, bots: Bots, units: Small, places: Small, beta: float, margin: float, names_loser: bool, work: Workspace
 ) -> int:
     """Work out the scores of a match between bots of known skills `mu`, to be read from `work`; returns how many teams it has.
 
-    `bots`, `units`, `places`: by seat.
+    `bots`, `units`, `places`: by seat. `names_loser`: as in `form`.
     """
     means, variances = np.zeros(MAX_SEATS), np.full(MAX_SEATS, beta * beta)
     for seat in range(len(bots)):
         means[seat] = mu[bots[seat]]
-    teams, pairs = form(units, places, margin, winners_only, work)
+    teams, pairs = form(units, places, margin, names_loser, work)
     believe(means, variances, len(bots), teams, work)
     converge(teams, pairs, work)
     return teams
@@ -202,7 +202,7 @@ def play_again(
 @jit
 def _add_scores(
     mu: Reals, order: Starts, deals: Bots, starts: Starts, bots: Bots, units: Small, places: Small, beta: float, margin: float,
-    winners_only: bool, slopes: Workspace, by_deal: Workspace, by_match: Workspace, work: Workspace,
+    losers: Flags, slopes: Workspace, by_deal: Workspace, by_match: Workspace, work: Workspace,
 ) -> None:  # fmt: skip
     """Add up -slope, and the products of scores: of whole deals (`order` sorts the matches by deal), and of single matches."""
     scores = np.zeros(len(mu))
@@ -214,7 +214,7 @@ def _add_scores(
             last = deals[match]
         start, end = starts[match], starts[match + 1]
         seats = end - start
-        teams = play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, winners_only, work)
+        teams = play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, losers[match], work)
         for seat in range(seats):
             one, team = bots[start + seat], int(work[TEAM, seat])
             own = score(team, teams, work)

@@ -116,6 +116,7 @@ Reals: TypeAlias = NDArray[np.float64]
 Bots: TypeAlias = NDArray[np.int32]
 Starts: TypeAlias = NDArray[np.int64]
 Small: TypeAlias = NDArray[np.int8]
+Flags: TypeAlias = NDArray[np.bool_]
 Workspace: TypeAlias = NDArray[np.float64]
 
 MAX_SEATS = 64

@@ -17,7 +17,7 @@ import numpy as np
 from arena.engine.jit import jit
 from arena.ratings.comparisons import SIZE, TEAM, curvature, new_workspace, score
 from arena.ratings.error_bars import FIRST_COEFFICIENT, PRIOR_DEALS, ErrorBars, play_again
-from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
+from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings
 
@@ -53,7 +53,7 @@ def without_luck(
     total, taken = np.zeros(bots), np.zeros(bots)
     _add_corrected(
         beliefs.mu, order, rows.deals, rows.starts, rows.bots, rows.units, rows.places, rows.luck, settings.beta,
-        settings.margin, rows.names_winners_only, slopes, products, total, taken, new_workspace(),
+        settings.margin, rows.names_loser, slopes, products, total, taken, new_workspace(),
     )  # fmt: skip
     prior = np.eye(bots) * settings.sigma**-2
     bread = np.linalg.inv(slopes + prior)
@@ -74,7 +74,7 @@ def _spread(bars: ErrorBars) -> float:
 @jit
 def _add_corrected(
     mu: Reals, order: Starts, deals: Bots, starts: Starts, bots: Bots, units: Small, places: Small, luck: Reals, beta: float,
-    margin: float, winners_only: bool, slopes: Workspace, products: Workspace, total: Reals, taken: Reals, work: Workspace,
+    margin: float, losers: Flags, slopes: Workspace, products: Workspace, total: Reals, taken: Reals, work: Workspace,
 ) -> None:  # fmt: skip
     """Add up -slope; the products and the sum of the deals' corrected scores; and what was taken off them.
 
@@ -88,7 +88,7 @@ def _add_corrected(
             _end_deal(scores, shifts, told, products, total, taken)
             last = deals[match]
         start, end = starts[match], starts[match + 1]
-        teams = play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, winners_only, work)
+        teams = play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, losers[match], work)
         _expect(mu, bots[start:end], luck[start:end], teams, beta, shifts, performances, work)
         for seat in range(end - start):
             one, team = bots[start + seat], int(work[TEAM, seat])

@@ -104,4 +104,5 @@ def in_order(rows: PoolRows, order: NDArray[np.int64]) -> PoolRows:
     return PoolRows(
         rows.bots_by_number, np.concatenate([np.zeros(1, np.int64), ends]), rows.deals[order], rows.bots[seats],
         rows.units[seats], rows.places[seats], rows.scores[seats], rows.faults[seats],
+        named_losers=rows.names_loser[order],
     )  # fmt: skip

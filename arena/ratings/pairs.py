@@ -57,14 +57,13 @@ def head_to_head(rows: PoolRows) -> HeadToHead:
     count = len(rows.bots_by_number)
     meetings, wins, ties = (np.zeros(count * count, np.int64) for _ in range(3))
     match = np.repeat(np.arange(rows.matches, dtype=np.int32), np.diff(rows.starts))
-    has_loser = rows.last_places > 1  # where nobody lost, sharing place 1 is a tie
+    won_together = rows.names_loser & (rows.last_places > 1)  # where nobody lost, sharing place 1 is a tie
     for distance in range(1, int(np.diff(rows.starts).max(initial=1))):  # seats apart
         first = np.flatnonzero(match[:-distance] == match[distance:])
         second = first + distance
         tied = rows.places[first] == rows.places[second]
         compared = rows.units[first] != rows.units[second]
-        if rows.names_winners_only:
-            compared &= ~(tied & (rows.places[first] == 1) & has_loser[match[first]])
+        compared &= ~(tied & (rows.places[first] == 1) & won_together[match[first]])
         for one, other in ((first, second), (second, first)):
             pair = rows.bots[one].astype(np.int64) * count + rows.bots[other]
             meetings += np.bincount(pair[compared], minlength=count * count)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.ratings.losers import names_loser
 from arena.records import MatchLuck, MatchRecord, Outcome
 
 Bot = tuple[str, int]
@@ -36,6 +37,13 @@ class PoolRows:
     """[rows]: whether the seat's ending blames its bot."""
     luck: NDArray[np.float64] | None = None
     """[rows]: the luck of the seat (arena/ratings), which the ratings then go without; None: it is not known, or not wanted."""
+    named_losers: NDArray[np.bool_] | None = None
+    """[matches]: whether a match names one loser: to share place 1 is then to win, not to tie. None: no match does."""
+
+    @cached_property
+    def names_loser(self) -> NDArray[np.bool_]:
+        """[matches]: `named_losers`, also where no match names one."""
+        return np.zeros(self.matches, np.bool_) if self.named_losers is None else self.named_losers
 
     @property
     def matches(self) -> int:
@@ -47,20 +55,13 @@ class PoolRows:
         end = int(self.starts[matches])
         by_row = {name: getattr(self, name)[:end] for name in ("bots", "units", "places", "scores", "faults")}
         luck = None if self.luck is None else self.luck[:end]
-        return replace(self, starts=self.starts[: matches + 1], deals=self.deals[:matches], luck=luck, **by_row)
+        starts, deals, losers = self.starts[: matches + 1], self.deals[:matches], self.names_loser[:matches]
+        return replace(self, starts=starts, deals=deals, luck=luck, named_losers=losers, **by_row)
 
     @property
     def last_places(self) -> NDArray[np.int8]:
         """[matches]: the worst place."""
         return np.maximum.reduceat(self.places, self.starts[:-1]) if self.matches else np.zeros(0, np.int8)
-
-    @cached_property
-    def names_winners_only(self) -> bool:
-        """Whether no match has more than two places: then sharing place 1 means to win with others, not to tie."""
-        if not self.matches:
-            return False
-        last = np.repeat(self.last_places, np.diff(self.starts))
-        return not bool(np.any((self.places > 1) & (self.places < last)))
 
     def per_bot(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """[bots]: the sum of `values` [rows] for each bot."""
@@ -87,7 +88,7 @@ class Collector:
         self._deal_numbers: dict[tuple[str, int, int], int] = {}
         self._starts, self._deals, self._bots = array("q", [0]), array("i"), array("i")
         self._units, self._places, self._faults, self._scores = array("b"), array("b"), array("b"), array("f")
-        self._luck = array("d")
+        self._luck, self._losers = array("d"), array("b")
         for bot in bots:
             self._numbers.setdefault(bot, len(self._numbers))
 
@@ -109,6 +110,7 @@ class Collector:
             self._faults.append(seat.ending.blame == "bot")
         if luck is not None:
             self._luck.extend(seat.luck for seat in luck.seats)
+        self._losers.append(names_loser(record))
         self._starts.append(len(self._bots))
 
     def rows(self) -> PoolRows:
@@ -123,4 +125,5 @@ class Collector:
             np.array(self._scores, np.float32),
             np.array(self._faults, np.bool_),
             np.array(self._luck, np.float64) if len(self._luck) and len(self._luck) == len(self._bots) else None,
+            np.array(self._losers, np.bool_),
         )

@@ -15,6 +15,7 @@ import numpy as np
 
 from arena.ratings.beliefs import running
 from arena.ratings.error_bars import ErrorBars
+from arena.ratings.losers import names_loser
 from arena.ratings.models import MODELS, is_order_free
 from arena.ratings.rows import Beliefs, Bot
 from arena.ratings.settings import RatingSettings
@@ -24,8 +25,8 @@ from arena.records import MatchRecord, Outcome, Rating
 
 SMALLEST_CHANGE = 1e-7  # of a mean, in standard deviations of a performance: more digits than anything shows
 
-_Pattern = tuple[tuple[int, int, int], ...]
-"""Place, team and bot of each seat, in this order."""
+_Pattern = tuple[bool, tuple[tuple[int, int, int], ...]]
+"""Whether the match names one loser; place, team and bot of each seat, in this order."""
 
 
 class Running:
@@ -38,7 +39,7 @@ class Running:
         self._known: dict[_Pattern, int] = {}
         self._counts, self._starts = array("d"), array("q", [0])
         self._seats, self._units, self._ranks = array("i"), array("b"), array("b")  # bot, team, place by seat of a pattern
-        self._has_middle = False  # whether a match had more than two places
+        self._losers = array("b")  # whether a pattern names one loser
         self._state = State.new(self._arrays(), settings)
         self._is_new = False
 
@@ -71,24 +72,24 @@ class Running:
         team: dict[int, int] = {}
         for _, unit, number in seats:
             team[unit] = min(number, team.get(unit, number))
-        return tuple(sorted((place, team[unit], number) for place, unit, number in seats))
+        return names_loser(record), tuple(sorted((place, team[unit], number) for place, unit, number in seats))
 
     def _keep(self, pattern: _Pattern) -> None:
         """Remember a result that has not been there before."""
-        last = max(place for place, _, _ in pattern)
-        self._has_middle |= any(1 < place < last for place, _, _ in pattern)
-        units = {team: unit for unit, team in enumerate(dict.fromkeys(team for _, team, _ in pattern))}
-        for place, team, bot in pattern:
+        names_one, seats = pattern
+        units = {team: unit for unit, team in enumerate(dict.fromkeys(team for _, team, _ in seats))}
+        for place, team, bot in seats:
             self._seats.append(bot)
             self._units.append(units[team])
             self._ranks.append(place)
         self._starts.append(len(self._seats))
         self._counts.append(0.0)
+        self._losers.append(names_one)
 
     def _arrays(self) -> Patterns:
         return Patterns(
             self._bots, np.array(self._starts, np.int64), np.array(self._seats, np.int32), np.array(self._units, np.int8),
-            np.array(self._ranks, np.int8), np.zeros(0, np.int64), not self._has_middle,
+            np.array(self._ranks, np.int8), np.zeros(0, np.int64), np.array(self._losers, np.bool_),
         )  # fmt: skip
 
 

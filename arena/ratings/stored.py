@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena import games
 from arena.errors import ConfigError, StoreError
 from arena.ratings.factor_graph import MAX_SEATS
+from arena.ratings.losers import said_by_game, seems_to_name_loser
 from arena.ratings.overall import pool_weights
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings, settings_of
@@ -85,6 +86,7 @@ class StoredRows:
             numbers["score"][rows],
             self._faults[texts["ending"].codes[rows]],
             None if self._luck is None else self._luck[rows],
+            self._named_losers(chosen, seats, numbers["place"][rows]),
         )
 
     def with_luck(self, pool: str, luck: NDArray[np.float64]) -> PoolRows:
@@ -95,6 +97,23 @@ class StoredRows:
         """[matches]: whether the match is rated and belongs to the pool."""
         chosen: NDArray[np.bool_] = self._rated & (self._pools == self._columns.texts["pool"].code(pool))
         return chosen
+
+    def _named_losers(
+        self, chosen: NDArray[np.bool_], seats: NDArray[np.int64], places: NDArray[np.int8]
+    ) -> NDArray[np.bool_]:  # fmt: skip
+        """[matches]: whether each of the chosen matches names one loser. `seats` [matches], `places` [rows]: theirs."""
+        game, options = (self._columns.texts[name] for name in ("game", "options"))
+        heads = self.starts[:-1][chosen]
+        keys = (game.codes[heads].astype(np.int64) * len(options.values) + options.codes[heads]) * (1 << 8) + seats
+        _, first, of_match = np.unique(keys, return_index=True, return_inverse=True)
+        found = np.zeros(len(seats), np.bool_)
+        for kind, match in enumerate(first.tolist()):
+            name, text = game.values[game.codes[heads[match]]], options.values[options.codes[heads[match]]]
+            said = said_by_game(name, text, int(seats[match]))
+            if said is None:
+                winners = np.add.reduceat((places == 1).astype(np.int64), np.cumsum(seats) - seats)
+            found |= (of_match == kind) & (seems_to_name_loser(winners, seats) if said is None else said)
+        return found
 
     def _listed(self, played: NDArray[np.int32], bots: Iterable[Bot]) -> tuple[tuple[Bot, ...], NDArray[np.int32]]:
         """The bots of a pool, those of `bots` first and the others as they appear; and the number of each row's bot."""

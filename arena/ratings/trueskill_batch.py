@@ -14,7 +14,8 @@ sweeps, with the field held where it stands: some hundreds, of few matches.
 The results say how far bots are apart, and nothing of where they all stand. So the whole field is moved: until its mean is
 where the prior has it, or until the anchor of the settings is at its value.
 
-Two matches are of one pattern if the same bots sat together, in whatever seats, in the same teams, and reached the same places.
+Two matches are of one pattern if the same bots sat together, in whatever seats, in the same teams, and reached the same places
+of the same meaning.
 For a model in which no order matters they say the same, so it works one of them out and counts it as often as it happened. Bots
 and patterns are sorted by what they are and not by when they came, so that the same matches in another order, or with
 other seats, give the same arrays and the very same numbers.
@@ -38,7 +39,7 @@ from arena.ratings.comparisons import (
     new_workspace,
     score,
 )
-from arena.ratings.factor_graph import MAX_SEATS, Bots, Reals, Small, Starts, Workspace
+from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
 from arena.ratings.models import is_order_free
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -60,8 +61,8 @@ class Patterns:
     places: NDArray[np.int8]
     of_match: NDArray[np.int64]
     """[matches]: the pattern of each match."""
-    names_winners_only: bool
-    """Whether a match names its winners only, as in PoolRows."""
+    losers: NDArray[np.bool_]
+    """[patterns]: whether a match of each names one loser, as in PoolRows."""
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:
@@ -86,14 +87,14 @@ def patterns_of(rows: PoolRows) -> Patterns:
     begins = np.ones(len(bots), np.bool_)
     begins[1:] = (teams[1:] != teams[:-1]) | (match_of[1:] != match_of[:-1])
     units = within[np.maximum.accumulate(np.where(begins, np.arange(len(bots)), 0))] if len(bots) else within
-    codes = (bots * MAX_SEATS + units) * _PLACES + places
+    codes = ((bots * MAX_SEATS + units) * _PLACES + places) * 2 + np.repeat(rows.names_loser, sizes)
     of_match, chosen = _distinct(codes, rows.starts, sizes)
     picked = _ranges(rows.starts[chosen], sizes[chosen])
     return Patterns(
         tuple(rows.bots_by_number[number] for number in order),
         np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[chosen], dtype=np.int64)]),
         bots[picked].astype(np.int32), units[picked].astype(np.int8), places[picked].astype(np.int8), of_match,
-        rows.names_winners_only,
+        rows.names_loser[chosen],
     )  # fmt: skip
 
 
@@ -245,7 +246,7 @@ def _solve(
         heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
         _sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
-            patterns.units, patterns.places, settings.beta, settings.margin, patterns.names_winners_only,
+            patterns.units, patterns.places, patterns.losers, settings.beta, settings.margin,
             share, heard, pull, slopes, means, variances, work,
         )  # fmt: skip
         if number < NEWTON_SWEEPS:
@@ -273,7 +274,7 @@ def _solve(
 @jit
 def _sweep(
     mu: Reals, precision: Reals, said_precision: Reals, said_pull: Reals, counts: Reals, starts: Starts, bots: Bots,
-    units: Small, places: Small, beta: float, margin: float, winners_only: bool, share: float, heard: Reals, pull: Reals,
+    units: Small, places: Small, losers: Flags, beta: float, margin: float, share: float, heard: Reals, pull: Reals,
     slopes: Workspace, means: Reals, variances: Reals, work: Workspace,
 ) -> None:  # fmt: skip
     """Let every match speak on what all others say: add messages to `heard`, scores to `pull`, the slopes of these to `slopes`.
@@ -287,7 +288,7 @@ def _sweep(
             continue
         start, end = starts[pattern], starts[pattern + 1]
         seats = end - start
-        teams, pairs = form(units[start:end], places[start:end], margin, winners_only, work)
+        teams, pairs = form(units[start:end], places[start:end], margin, losers[pattern], work)
         for seat in range(seats):
             row = start + seat
             others = precision[bots[row]] - said_precision[row]

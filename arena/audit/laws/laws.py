@@ -16,7 +16,8 @@ from arena.audit.laws.parts import CHANCE_LAWS, SKETCH_LAWS, WORLD_LAWS
 from arena.engine.game import Document, Game, States
 from arena.engine.random_tables import Decision, Table, copy, decisions, final_states, resampled
 from arena.errors import PositionError
-from arena.records import Clock
+from arena.ratings.losers import said_by_game
+from arena.records import Clock, canonical_json
 
 HIDDEN = "?"
 DEALS = 12  # by each word of a deal seed: as many all equal by chance is unlikely, even with three cards
@@ -243,7 +244,10 @@ def results_are_in_order(table: Table) -> None:
     up, down = (all(sign * scores[a] >= sign * scores[b] for a, b in pairs) for sign in (1, -1))
     assert np.isfinite(scores).all() and (up or down), f"{where}: places do not follow the scores"
     assert len(set(zip(units, places))) == len(set(units)), f"{where}: units {units} do not share their places"
-    if game.engine.has_one_loser(states):
+    one_loser = game.engine.has_one_loser(states)
+    said = said_by_game(game.name, canonical_json(table.options), table.seats)
+    assert one_loser == said, f"{table}: whether a match names one loser does not follow from its options"
+    if one_loser:
         assert places.count(1) == len(places) - 1, f"{where}: one loser was announced"
 
 
