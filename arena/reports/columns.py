@@ -4,6 +4,7 @@ Whoever wants another title changes it here: the terminal, the report and the pa
 one command shows stands there.
 """
 
+from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
 from arena.records import Ending
 from arena.reports.table import INTERVAL, MILLISECONDS, RANK, Column, Phrase
 
@@ -139,6 +140,17 @@ BRADLEY_TERRY = Column(
         "2体ずつの結果を最もよく説明する強さの順位。かっこ内はEloの点数（全体の平均が0）",
     ),
 )  # fmt: skip
+MODEL_RANKS = {
+    MODEL: Column(
+        ONLINE.title, "d", dropped=4,
+        meaning=Phrase(f"rank by {MODELS[MODEL].title}", "試合を順に反映したときの順位"),
+    ),
+    BATCH_MODEL: Column(
+        Phrase(MODELS[BATCH_MODEL].column, "順不同"), "d",
+        meaning=Phrase(f"rank by {MODELS[BATCH_MODEL].title}", "全試合をまとめて評価したときの順位"), dropped=4,
+    ),
+}  # fmt: skip
+"""The ranks by the rating models that are not the headline."""
 BY_PLACE = Column(Phrase("place", "着順"), ">", dropped=3, meaning=Phrase("rank by mean place", "平均着順による順位"))
 BY_SCORE = Column(Phrase("score", "得点"), ">", dropped=2, meaning=Phrase("rank by mean score", "平均得点による順位"))
 BEATEN = Column(

@@ -62,11 +62,6 @@ class PoolEvidence:
     """The error bars, in the order of `bots`."""
 
     @property
-    def title(self) -> str:
-        """The pool's name as the page shows it."""
-        return shown(self.pool)
-
-    @property
     def bots(self) -> Sequence[Bot]:
         """The bots, by the numbers that the rows have."""
         return self.rows.bots_by_number

@@ -172,6 +172,19 @@ def guide_texts(game: str) -> dict[str, str]:
     return {language: _read(path) for language, path in found.items()} if found["en"].is_file() else {}
 
 
+def game_titles(game: str) -> dict[str, str]:
+    """The title of a game's rules, by language; its name, if it has no rules to read."""
+    try:
+        return {language: _title(text) for language, text in rules_texts(game).items()}
+    except ConfigError:
+        return {"en": game}
+
+
+def _title(text: str) -> str:
+    """The first heading of a text in Markdown, without what stands behind a colon."""
+    return re.split("[:：]", text.partition("\n")[0].lstrip("# "))[0].strip()
+
+
 def games_with_rules() -> dict[str, str]:
     """The title of each game's rules, by the game's name."""
     found = [name for name in games.names() if _rules_path(name).is_file()]

@@ -91,11 +91,12 @@ def _facts(tournament: Evidence, word: Words) -> Iterator[tuple[str, str]]:
 
 def _chapter(evidence: PoolEvidence, word: Words) -> Chapter:
     entries = [
-        word("entry", game=entry.get("game"), seats=entry.get("seats")) + _deals(entry, word) for entry in evidence.entries
+        word("entry", game=word.pool(str(entry.get("game"))), seats=entry.get("seats")) + _deals(entry, word)
+        for entry in evidence.entries
     ]
-    pool = Pool(evidence.title, word, _ToListed(evidence, word))
+    pool = Pool(word.pool(evidence.pool), word, _ToListed(evidence, word))
     found = _present(section for make in POOL_SECTIONS for section in make(evidence, pool))
-    return Chapter(evidence.anchor, evidence.title, "; ".join(entries), found)
+    return Chapter(evidence.anchor, pool.title, "; ".join(entries), found)
 
 
 def _present(found: Iterable[Section | None]) -> list[Section]:
@@ -142,7 +143,7 @@ def _ranking_of(tournament: Evidence, name: str, ratings: Sequence[Rating], pool
         notes.append(word(f"overall_note_{overall_rule(manifest.config).replace('-', '_')}"))
         missing = without_rank(tournament.ratings)
         if missing:
-            names = "; ".join(f"{shown(*bot)} ({', '.join(pools) or '-'})" for bot, pools in missing.items())
+            names = "; ".join(f"{shown(*bot)} ({', '.join(map(word.pool, pools)) or '-'})" for bot, pools in missing.items())
             notes.append(f"{word('without_rank')} {names}")
     if tournament.online:
         notes.append(word("online_note"))
@@ -220,7 +221,7 @@ def _ranks(tournament: Evidence, word: Words) -> Iterator[Section]:
     """The picture that the report begins with: the best bots of every pool with their ranks and intervals."""
     pools = [
         (word("all_games"), tournament.overall),
-        *((shown(pool), _rated_in(tournament, pool)) for pool in tournament.pools),
+        *((word.pool(pool), _rated_in(tournament, pool)) for pool in tournament.pools),
     ]
     drawn = [_ranks_of(name, rated, word) for name, rated in pools if rated]
     if drawn:
@@ -271,11 +272,11 @@ def _leaders(tournament: Evidence, word: Words) -> Iterator[Section]:
     for pool in tournament.pools:
         rated = [rating for rating in tournament.ratings if rating.pool == pool]
         if not rated:
-            rows.append([shown(pool), word("not_rated"), *[None] * 3, ""])
+            rows.append([word.pool(pool), word("not_rated"), *[None] * 3, ""])
             continue
         best, most = rated[0], max(rating.matches for rating in rated)
         sure = YES if best.rank_high == 1 else Phrase(f"may be rank {best.rank_high}", f"{best.rank_high}位の可能性あり")
-        rows.append([shown(pool), name_of(best), best.rating, len(rated), most, Cell(best.rank_high, sure)])
+        rows.append([word.pool(pool), name_of(best), best.rating, len(rated), most, Cell(best.rank_high, sure)])
     if len(rows) > 1:
         yield Section("leaders", [Table(columns, rows, word("leaders"))])
 
@@ -286,7 +287,7 @@ def _by_game(tournament: Evidence, word: Words) -> Iterator[Section]:
     if len(pools) < 2:
         return
     ratings = {(rating.bot, rating.bot_version, rating.pool): rating for rating in tournament.ratings}
-    columns = [titles.BOT, *(Column(shown(pool), ".1f", empty="") for pool in pools)]
+    columns = [titles.BOT, *(Column(word.pool(pool), ".1f", empty="") for pool in pools)]
     rows: list[Row] = []
     for bot in {(bot, version): None for bot, version, pool in ratings if pool in pools}:
         found = [ratings.get((*bot, pool)) for pool in pools]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import msgspec
 
 from arena.ratings.explain import OpponentResults, SeatResults
-from arena.ratings.models import MODELS
 from arena.ratings.pairs import Partners, SeatShare
 from arena.ratings.rows import Bot
 from arena.ratings.skill import Skill
@@ -13,6 +12,7 @@ from arena.records import Ending, HistoryPoint
 from arena.reports import columns as titles
 from arena.reports.board import Cost
 from arena.reports.insights import Chances, Opinion, Pairs
+from arena.reports.pages.words import ended
 from arena.reports.table import NO, YES, Cell, Column, Phrase, Row, Table, shown, table
 
 
@@ -102,7 +102,7 @@ def endings(played: Sequence[Played], caption: str = "", links: Links = NO_LINKS
     kinds = [ending for ending in Ending if any(one.cost.endings.get(ending) for one in played)]
     if not kinds:
         return None
-    columns = [titles.BOT, *(Column(kind.value, ",", titles.MEANINGS.get(kind, ""), empty="") for kind in kinds)]
+    columns = [titles.BOT, *(Column(ended(kind), ",", titles.MEANINGS.get(kind, ""), empty="") for kind in kinds)]
     rows = []
     for one in played:
         counts = [(kind, one.cost.endings.get(kind)) for kind in kinds]
@@ -155,7 +155,7 @@ def faults(found: Sequence[FaultCard], caption: str = "", links: Links = NO_LINK
         [
             Cell(shown(one.bot, one.version), link=links.bot(one.bot)),
             Cell(one.match_id, link=links.match(one.match_id, one.seat, one.decision)), one.seat, one.decision,
-            one.ending.value, one.reason,
+            Cell(one.ending.value, ended(one.ending)), one.reason,
         ]
         for one in found
     ]  # fmt: skip
@@ -207,7 +207,7 @@ def second_opinions(found: Sequence[Opinion], caption: str = "", links: Links = 
     models = list(found[0].others) if found else []
     columns = [
         titles.PLAIN_RANK, titles.BOT,
-        *(Column(MODELS[model].column, "d", f"rank by {MODELS[model].title}", dropped=4) for model in models),
+        *(titles.MODEL_RANKS[model] for model in models),
         titles.BRADLEY_TERRY, titles.BY_PLACE, titles.BY_SCORE, titles.BEATEN,
     ]  # fmt: skip
     rows: list[Row] = [

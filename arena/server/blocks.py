@@ -77,7 +77,7 @@ def board(rows: Sequence[BoardRow], caption: str, has_online: bool) -> Table:
 
 def tournament_sections(view: Tournament, word: Words) -> list[Section]:
     """Return what the page of a tournament has below its board: the sections of the report, where they are known."""
-    title = word("all_games") if view.pool == OVERALL else view.pool or view.shown
+    title = word.pool(view.pool or view.shown)
     pool = Pool(title, word, Addresses(view.name, view.pool))
     played = [
         Played(bot=row.bot, shown=row.shown, rating=row.rating, cost=row.cost or NO_COST) for row in view.board
@@ -119,7 +119,7 @@ def appearances(view: Bot, word: Words) -> Table:
     for one in view.appearances:
         rows.append([
             Cell(one.tournament, link=f"/t/{quote(one.tournament)}?{urlencode({'pool': one.pool})}"),
-            word("all_games") if one.pool == OVERALL else one.pool,
+            word.pool(one.pool),
             Cell(one.version, f"v{one.version}", link=f"?{urlencode({'t': one.tournament, 'v': one.version})}"),
             Cell(one.rank, _rank_of(one)), one.rating, Interval(one.low, one.mu, one.high), one.matches,
         ])  # fmt: skip

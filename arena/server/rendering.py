@@ -105,7 +105,7 @@ class Templates:
 
     def __init__(self, assets: Assets) -> None:
         self._templates = environment(TEMPLATES)
-        self._templates.filters["markdown"] = prose
+        self._templates.filters |= {"markdown": prose, "pool_name": lambda name, word: word.pool(name)}
         self._templates.globals |= {
             "static": assets.url,
             "games": games.names(),

@@ -120,8 +120,8 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     ):  # fmt: skip
         assert f">{name}</h3>" in text
     names = {"counting_bot", "set_bot", "folder_bot"}
-    assert {row[1] for row in page.tables["Ranking: naga"][1:]} == names
-    listed = [row[0] for row in page.tables["Matches: naga"][1:]]
+    assert {row[1] for row in page.tables["Ranking: Naga"][1:]} == names
+    listed = [row[0] for row in page.tables["Matches: Naga"][1:]]
     assert sorted(listed) == sorted(record.match_id for record in played.records())
     assert len(listed) == page.tags.count("details")
     assert sorted(replay.views[0].header.match_id for replay in replays(text)) == sorted(listed)
@@ -135,8 +135,8 @@ def test_the_page_begins_with_a_picture_of_the_ranks_of_every_pool(tmp_path: Pat
     overview = text[text.index('<h2 id="overview">') :]
     first = overview[: overview.index("</section>")]
     assert first.index("<svg") < first.index("set_bot") and "<table" not in first
-    assert [name for name in ("all games", "naga", "yaniv") if f"<figcaption>{name}</figcaption>" in first] == [
-        "all games", "naga", "yaniv",
+    assert [name for name in ("all games", "Naga", "Yaniv") if f"<figcaption>{name}</figcaption>" in first] == [
+        "all games", "Naga", "Yaniv",
     ]  # fmt: skip
     for bot in ("counting_bot", "set_bot", "folder_bot"):
         assert len(re.findall(rf"\d(?:–\d)?  {bot}<", first)) == 3
@@ -153,7 +153,7 @@ def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path
     played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": SHORT}])
     text, page = made(played.folder)
     assert ">Together and apart</h3>" in text and "Of 6 pairs none surely does better together" in text
-    rows = page.tables["Together and apart: yaniv"][1:]
+    rows = page.tables["Together and apart: Yaniv"][1:]
     assert len(rows) == 6 and {row[-1] for row in rows} == {"no"}
 
 
@@ -163,18 +163,18 @@ def test_the_same_results_give_the_same_page(played: Results) -> None:
 
 def test_probabilities_and_pairs_add_up(played: Results) -> None:
     _, page = made(played.folder)
-    for row in page.tables["Rank probabilities: naga"][1:]:
+    for row in page.tables["Rank probabilities: Naga"][1:]:
         assert 98 <= sum(100 if text == ">99" else float(text or 0) for text in row[1:]) <= 102
-    pairs = np.array([[float(text or 50) for text in row[2:]] for row in page.tables["Head to head: naga"][1:]])
+    pairs = np.array([[float(text or 50) for text in row[2:]] for row in page.tables["Head to head: Naga"][1:]])
     assert np.all(np.abs(pairs + pairs.T - 100) <= 1)
 
 
 def test_the_heat_map_leads_to_a_match_of_the_two(played: Results) -> None:
     text, page = made(played.folder)
-    heat = text[text.index("<caption>Head to head: naga") :]
+    heat = text[text.index("<caption>Head to head: Naga") :]
     rows = re.findall(r"<tr><td.*?</tr>", heat[: heat.index("</table>")])
-    names = [row[1] for row in page.tables["Head to head: naga"][1:]]
-    results = {row[0]: row[1] for row in page.tables["Matches: naga"][1:]}
+    names = [row[1] for row in page.tables["Head to head: Naga"][1:]]
+    results = {row[0]: row[1] for row in page.tables["Matches: Naga"][1:]}
     for name, row in zip(names, rows):
         others = [other for other in names if other != name]
         linked = re.findall(r'href="#[^"]*-listed-(\w+)"', row)
@@ -231,7 +231,7 @@ def test_matches_that_cannot_be_played_again_are_listed_all_the_same(
     text, page = made(folder)
     assert "details" not in page.tags
     assert re.search(f"Replays are left out: .*{reason}", html_text.unescape(text))
-    assert len(page.tables["Matches: naga"]) == 1 + 18
+    assert len(page.tables["Matches: Naga"]) == 1 + 18
 
 
 def test_a_bad_log_is_no_replay(played: Results) -> None:
@@ -291,10 +291,10 @@ def test_many_bots_with_long_names_and_many_faults_stay_bounded(tmp_path: Path) 
             records.append(make_record(seats=(make_seat(names[other], 1), loser), deal=other % 4))
     write_results(tmp_path, records)
     text, page = made(tmp_path / "cup")
-    assert len(page.tables["Head to head: naga"]) == 41 and len(page.tables["Head to head: naga"][1]) == 42
-    assert len(page.tables["Rank probabilities: naga"]) == len(page.tables["Rank probabilities: naga"][1]) == 41
-    assert text.count("The best 40 of 45 bots") == 2 and len(page.tables["Ranking: naga"]) == 46
-    assert 45 <= len(page.tables["Matches: naga"]) <= 100
+    assert len(page.tables["Head to head: Naga"]) == 41 and len(page.tables["Head to head: Naga"][1]) == 42
+    assert len(page.tables["Rank probabilities: Naga"]) == len(page.tables["Rank probabilities: Naga"][1]) == 41
+    assert text.count("The best 40 of 45 bots") == 2 and len(page.tables["Ranking: Naga"]) == 46
+    assert 45 <= len(page.tables["Matches: Naga"]) <= 100
     assert len(text) < 600_000
     assert "rated matches: each faulty bot&#39;s first faults (12 at most)" in text
 

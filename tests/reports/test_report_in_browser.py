@@ -57,24 +57,24 @@ def column(page: Page, caption: str, number: int) -> list[str]:
 
 def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(quiet: Page, page: Path) -> None:
     quiet.goto(page.as_uri())
-    heads = f"{TABLE.format(caption='Ranking: naga')}.tHead.rows[0].cells"
+    heads = f"{TABLE.format(caption='Ranking: Naga')}.tHead.rows[0].cells"
     names = list(quiet.evaluate(f"[...{heads}].map(head => head.textContent)"))
     at = names.index("mu")
     seen = []
     for order in ("descending", "ascending"):
         quiet.evaluate(f"{heads}[{at}].querySelector('button').click()")
         assert quiet.evaluate(f"{heads}[{at}].ariaSort") == order
-        seen.append([float(text.split()[0]) for text in column(quiet, "Ranking: naga", at)])
+        seen.append([float(text.split()[0]) for text in column(quiet, "Ranking: Naga", at)])
     assert seen[0] == sorted(seen[0], reverse=True) and seen[1] == seen[0][::-1] and len(set(seen[0])) == 3
     quiet.evaluate(f"{heads}[1].querySelector('button').click()")
-    assert column(quiet, "Ranking: naga", 1) == ["counting_bot", "folder_bot", "set_bot"]
+    assert column(quiet, "Ranking: Naga", 1) == ["counting_bot", "folder_bot", "set_bot"]
     assert quiet.evaluate(f"{heads}[{at}].ariaSort") == "none"
 
 
 def test_a_match_leads_to_its_replay(quiet: Page, page: Path) -> None:
     quiet.goto(page.as_uri())
     assert quiet.evaluate("document.querySelectorAll('details[open]').length") == 0
-    quiet.evaluate(f"{TABLE.format(caption='Matches: naga')}.querySelector('tbody a').click()")
+    quiet.evaluate(f"{TABLE.format(caption='Matches: Naga')}.querySelector('tbody a').click()")
     quiet.wait_for_selector("details[open] .player-table .playing-card")
     assert "1 of 7" in quiet.inner_text("details[open] .player-table")
     assert "Round 1 is dealt" in quiet.inner_text("details[open] .player-events")
@@ -135,7 +135,7 @@ def test_a_bots_name_is_not_run_as_code(quiet: Page, tmp_path: Path) -> None:
     quiet.goto(path.as_uri())
     assert quiet.evaluate("document.images.length") == 0
     assert quiet.evaluate("document.scripts.length") == 1
-    assert column(quiet, "Ranking: naga", 1)[0].startswith("</script><img src=x onerror=alert(1)>")
+    assert column(quiet, "Ranking: Naga", 1)[0].startswith("</script><img src=x onerror=alert(1)>")
 
 
 def test_the_policy_stops_what_is_not_ours(window: Watched, page: Path) -> None:

@@ -41,7 +41,7 @@ def test_the_page_of_a_tournament_has_what_its_report_has(played: Results, langu
         page = client.get(f"/t/small?pool=naga&lang={language}").text
         found = client.get("/api/t/small?pool=naga").json()
     for key in ("head_to_head", "rank_chances", "second_opinions", "cost", "endings", "seat_advantage"):
-        caption = word("in_pool", title=word(key), pool="naga")
+        caption = word("in_pool", title=word(key), pool=word.pool("naga"))
         assert texts_of(own, caption) == texts_of(page, caption) != [], key
     assert word("rotations_rough", n=40).strip() in own and word("rotations_rough", n=40).strip() in page
     assert [sum(row) for row in found["chances"]["chances"]] == pytest.approx([1.0] * 3)

@@ -120,7 +120,9 @@ def test_a_new_version_is_seen_at_once(tmp_path: Path) -> None:
         found = client.get("/api/bots").json()["bots"][0]
         assert (found["version"], found["versions"]) == (2, 2)
         Submissions(tmp_path).withdraw("bee")
-        assert client.get("/api/bots").json()["bots"][0]["state"] == "withdrawn"
+        found = client.get("/api/bots").json()
+        assert found["bots"] == [] and found["hidden"] == 1  # who plays no more is a click away
+        assert client.get("/api/bots?state=all").json()["bots"][0]["state"] == "withdrawn"
 
 
 @pytest.mark.parametrize(

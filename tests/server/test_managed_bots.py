@@ -106,7 +106,7 @@ def test_an_author_withdraws_a_bot_only_when_sure_and_a_new_version_brings_it_ba
     for _ in range(2):  # pressed twice
         answer = place.aya.post(f"/bots/{bot}/withdraw", data={"sure": "yes"})
         assert (answer.status_code, answer.headers["location"]) == (303, f"/bots/{bot}")
-    assert place.aya.get("/api/bots", params={"q": bot}).json()["bots"][0]["state"] == "withdrawn"
+    assert place.aya.get("/api/bots", params={"q": bot, "state": "all"}).json()["bots"][0]["state"] == "withdrawn"
     assert " に取り下げ</span>" in place.ben.get(f"/bots/{bot}?lang=ja").text
     assert place.server.accounts.audit() == log  # an author's own bot is no matter of the log
     submit(place, bot, {f"{bot}.py": b"# a third one\n"})
@@ -119,7 +119,7 @@ def test_what_an_organiser_does_with_the_bot_of_another_is_in_the_log(place: Mem
     assert place.host.post(f"/api/bots/{bot}/withdraw").json() == {"name": bot, "withdrawn": True, "published": 2}
     rows = [(row.who, row.what, row.about) for row in place.server.accounts.audit(most=3)]
     assert rows == [("organiser", "withdraw", bot), ("Olga", "give", bot), ("Olga", "publish", bot)]
-    assert place.ben.get("/api/bots", params={"owner": "mine"}).json()["total"] == 1
+    assert place.ben.get("/api/bots", params={"owner": "mine", "state": "all"}).json()["total"] == 1
     assert looks(place, bot, 1) == PRIVATE | {"aya": 403, "ben": 200}
 
 

@@ -2,7 +2,8 @@
 
 import re
 
-from arena.reports.pages.words import LIVE, NOTES, PAGE, SERVER, catalogue, server_words
+from arena.records import Ending
+from arena.reports.pages.words import LIVE, NOTES, PAGE, SERVER, Words, catalogue, ended, server_words
 from arena.reports.table import LANGUAGES
 from helpers.paths import PACKAGE
 
@@ -24,6 +25,24 @@ def test_no_page_asks_for_a_text_that_is_not_there() -> None:
 def test_every_state_has_a_word() -> None:
     for state in ("starting", "running", "stopped", "finished", "unreadable"):
         assert f"state_{state}" in catalogue(PAGE)[LANGUAGES[0]]
+
+
+def test_pools_and_endings_have_names_in_the_language_of_the_reader() -> None:
+    english, japanese = (Words(language) for language in LANGUAGES)
+    assert [word.pool("hisatsu") for word in (english, japanese)] == ["Hisatsu Shigotonin", "非殺仕事人"]
+    assert [word.pool("overall") for word in (english, japanese)] == ["all games", "全ゲーム"]
+    assert japanese.pool("naga, short") == "naga, short"  # a label of the organiser's own
+    for ending in Ending:
+        assert ended(ending) == (english.ending(ending), japanese.ending(ending)) and f"ending_{ending}" in japanese
+
+
+def test_what_organisers_do_has_a_word() -> None:
+    code = (
+        "".join(path.read_text() for path in (PACKAGE / "server").rglob("*.py")) + (PACKAGE / "results/accounts.py").read_text()
+    )
+    done = set(re.findall(r"""log(?:_look)?\([^"]*?, "(\w+)",""", code))
+    known = {key.removeprefix("audit_did_") for key in server_words(LANGUAGES[0]) if key.startswith("audit_did_")}
+    assert {"invite", "rename", "source"} <= done <= known
 
 
 def test_every_reason_of_a_problem_is_given_somewhere() -> None:

@@ -10,7 +10,10 @@ from functools import cache
 from pathlib import Path
 
 from arena import games
-from arena.reports.table import LANGUAGES, Text, said
+from arena.ratings.settings import OVERALL
+from arena.records import Ending
+from arena.reports.manual import game_titles
+from arena.reports.table import LANGUAGES, Phrase, Text, said, shown
 
 PAGE = "page"
 """The name of the catalogue that all pages share."""
@@ -35,6 +38,8 @@ SERVER = (PAGE, REPORT, HOME, MY_PLAY, ACCOUNTS, SUBMITTING, CONTEST, ASKING)
 """The catalogues of the server's pages; no two share a key."""
 
 _SHARED = {PLAYER, LIVE, NOTES, *SERVER}
+_POOL = "pool_"
+_BRACKETS = re.compile(r"\s*[(（].*")
 _FOLDER = Path(__file__).parent / "words"
 
 
@@ -42,7 +47,15 @@ _FOLDER = Path(__file__).parent / "words"
 def catalogue(name: str) -> dict[str, dict[str, str]]:
     """Language, key, text, with `{name}` where a value goes. `name`: one of those above, or a game (which may have none)."""
     file = _FOLDER / f"{name}.json" if name in _SHARED else games.load(name).folder / "page" / "words.json"
-    return json.loads(file.read_text("utf-8")) if file.exists() else {}
+    texts: dict[str, dict[str, str]] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    return {language: own | _pool_names(own, language) for language, own in texts.items()} if name == PAGE else texts
+
+
+def _pool_names(texts: Mapping[str, str], language: str) -> dict[str, str]:
+    """Rating pools as readers know them: those that are called as a game have its title, without what stands in brackets."""
+    found = {name: game_titles(name) for name in games.names()}
+    names = {name: _BRACKETS.sub("", titles.get(language, titles[LANGUAGES[0]])) for name, titles in found.items()}
+    return {f"{_POOL}{name}": title for name, title in names.items()} | {f"{_POOL}{OVERALL}": texts["all_games"]}
 
 
 @cache
@@ -67,9 +80,22 @@ class Words:
     def __contains__(self, key: str) -> bool:
         return key in self.known
 
+    def pool(self, name: str) -> str:
+        """The name of a rating pool, as readers know it: the title of its game, or its label."""
+        return self.known.get(f"{_POOL}{name}") or shown(name)
+
+    def ending(self, name: str) -> str:
+        """How a match ended for a seat: the name of an ending, in words."""
+        return self(f"ending_{name}")
+
     def of(self, text: Text) -> str:
         """A text that knows both languages itself, such as the title of a column."""
         return said(text, self.language)
+
+
+def ended(ending: Ending) -> Phrase:
+    """How a match ended for a seat, in words."""
+    return Phrase(*(catalogue(PAGE)[language][f"ending_{ending}"] for language in LANGUAGES))
 
 
 def words_script(names: Iterable[str]) -> str:

@@ -5,7 +5,7 @@
  * are fetched and exchanged: never a reload, so the reader stays where he is.
  */
 (() => {
-  const word = arena.wordsOf("page", document.documentElement.lang);
+  const {lang} = document.documentElement, word = arena.wordsOf("page", lang);
   const {el} = arena.kit;
   const found = (selector) => document.querySelector(selector);
   const AGAIN = 5_000;   // ms before the next try, where the server does not answer
@@ -36,7 +36,7 @@
 
   const showEndings = (endings) => {
     const chips = Object.entries(endings).filter(([name, count]) => name !== "played" && count)
-      .map(([name, count]) => `${name} ${count.toLocaleString("en-US")}`);
+      .map(([name, count]) => `${word(`ending_${name}`)} ${count.toLocaleString("en-US")}`);
     const list = found("[data-live=endings]");
     if ([...list.children].map((item) => item.textContent.trim()).join() === chips.join()) return;
     list.replaceChildren(...chips.map((text) => el("li", {}, text)));
@@ -86,7 +86,7 @@
 
   const showLeaders = (list, leaders) => {
     if (!list) return;
-    const lines = leaders.map((one) => [one.rank === null ? "-" : String(one.rank), one.shown, one.rating.toFixed(1), one.pool]);
+    const lines = leaders.map((one) => [one.rank === null ? "-" : String(one.rank), one.shown, one.rating.toFixed(1), one.pool && arena.poolName(one.pool, lang)]);
     const same = [...list.children].map((line) => line.querySelector(".name").textContent).join("\n") === lines.map((line) => line[1]).join("\n");
     if (!same) {
       list.replaceChildren(...lines.map(([rank, name, rating, pool]) => el("li", {},

@@ -41,7 +41,7 @@
       el("li", {class: one.bots.includes(row.bot) ? "plays" : null},
         el("span", {class: "rank"}, row.rank === null ? "-" : String(row.rank)),
         el("span", {class: "name"}, row.shown), el("span", {class: "rating"}, row.rating.toFixed(1)))));
-    part("board-title").textContent = word("board_of", {pool: one.pool});
+    part("board-title").textContent = word("board_of", {pool: arena.poolName(one.pool, lang)});
     part("board").hidden = !found.board.length;
   };
 
@@ -49,7 +49,7 @@
     const source = match(one.match_id), first = await source.page(null, 0);
     await load(first.header.game);
     part("title").textContent = `${one.bots.join(" – ")}`;
-    part("about").textContent = `${one.pool} · ${word(`why_${one.reason}`)}`;
+    part("about").textContent = `${arena.poolName(one.pool, lang)} · ${word(`why_${one.reason}`)}`;
     part("link").href = link(one.match_id, {seat: null, at: "0"});
     root.hidden = false;
     const place = el("div");

@@ -42,6 +42,10 @@ class BotState(enum.StrEnum):
     """It was retired for its failures, or has been at the bottom of the ladder for long."""
 
 
+_LEFT_OUT = (BotState.HIDDEN, BotState.WITHDRAWN)
+"""Who is listed only where that is asked for."""
+
+
 class Order(enum.StrEnum):
     """The order in which bots are listed."""
 
@@ -59,7 +63,7 @@ class BotsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     game: _Short | None = None
     """Only bots that play this game; their ratings are those in the game."""
     state: Literal["playing", "withdrawn", "hidden", "all"] | None = None
-    """Only bots in this state; by default all that are not hidden."""
+    """Only bots in this state; by default those that play."""
     owner: Literal["mine"] | None = None
     """Only bots of the account that asks."""
     sort: Order = Order.RATING
@@ -147,7 +151,7 @@ def bots(asked: Asked[BotsQuery]) -> Bots:
     field = Field(asked, missing)
     cards = [field.card(name) for name in field.names()]
     fitting = [card for card in cards if _fits(card, query)]
-    listed = [card for card in fitting if query.state is not None or card.state is not BotState.HIDDEN]
+    listed = [card for card in fitting if query.state is not None or card.state not in _LEFT_OUT]
     listed.sort(key=lambda card: _key(card, query.sort))
     first = 0 if cursor is None else _first(listed, cursor, query)
     page = listed[first : first + query.limit]

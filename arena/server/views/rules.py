@@ -1,12 +1,11 @@
 """The rules of the games, in the languages that they are written in, and a guided first round of each."""
 
 import functools
-import re
 
 import msgspec
 
 from arena.errors import ConfigError
-from arena.reports.manual import games_with_rules, guide_texts, rules_texts
+from arena.reports.manual import game_titles, games_with_rules, guide_texts, rules_texts
 from arena.reports.pages.lessons import Lesson, lesson, script
 from arena.server.asked import Asked
 from arena.server.problems import Problem
@@ -87,22 +86,15 @@ def _texts(game: str) -> dict[str, str]:
     return rules_texts(game)
 
 
+@functools.lru_cache(maxsize=MOST_KEPT)
 def titles_of(game: str) -> dict[str, str]:
     """The title of a game's rules, by language; its name, if it has no rules to read."""
-    try:
-        return {language: _title(text) for language, text in _texts(game).items()}
-    except ConfigError:
-        return {"en": game}
+    return game_titles(game)
 
 
 @functools.cache
 def _titles() -> tuple[GameTitle, ...]:
     return tuple(GameTitle(game=game, titles=titles_of(game)) for game in games_with_rules())
-
-
-def _title(text: str) -> str:
-    """The first heading of a text in Markdown, without what stands behind a colon."""
-    return re.split("[:：]", text.partition("\n")[0].lstrip("# "))[0].strip()
 
 
 class LearnQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -248,7 +248,7 @@ def outcome_of(sent: Sent) -> Checked | None:
 def _shown(sent: Sent, places: dict[str, Place], text: str, author: str | None) -> Submitted:
     outcome, place = outcome_of(sent), places.get(sent.id)
     report = None if outcome is None else outcome.report
-    reasons = report.refusals if report is not None else (outcome.trouble,) if outcome is not None else ()
+    reasons = report.refusals if report is not None else (outcome.trouble,) if outcome is not None and outcome.trouble else ()
     return Submitted(
         id=sent.id, number=sent.number, bot=sent.bot, state=sent.stage, is_pending=sent.state.is_pending,
         received=sent.received, size=sent.size, started=sent.started, ended=sent.ended, entered=sent.entered,

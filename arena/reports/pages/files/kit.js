@@ -24,6 +24,12 @@ arena.wordsOf = (catalogue, lang) => {
   };
 };
 
+/** The name of a rating pool, as readers know it: the title of its game, or its label. */
+arena.poolName = (pool, lang) => {
+  const key = `pool_${pool}`, text = arena.wordsOf("page", lang)(key);
+  return text === key ? pool : text;
+};
+
 /** What somebody does, as rooms say it ("plays wood 6"), as what one may do: "play wood 6". For buttons and hints. */
 arena.imperative = (text, lang) => lang === "en" ? text.replace(/^(\w+?)(?:(?<=ss|sh|ch|x)es|s)\b/, "$1") : text;
 

@@ -147,6 +147,11 @@
       arena.motion(tableRoot, redraw, {duration, movers});
     }
 
+    /** How a match ended for a seat, in words. */
+    ending(name) {
+      return arena.wordsOf("page", this.lang)(`ending_${name}`);
+    }
+
     /** The sentences of a frame: [{number, seat, text}], with a seat of null for what nobody did. `before`: the frame before. */
     said(index, frame, before) {
       const table = arena.tables[this.header.game], word = this.word, {rounds} = this.outline;
@@ -156,7 +161,7 @@
         number, seat, text: table ? table.say(text, {lang: this.lang, position: before?.position ?? frame.position, names: this.names, seat}) : text,
       })).filter(({text}) => text);
       for (const {seat, decision, ending} of this.header.faults) {
-        if (this.after(decision) === index) sentences.push({number: Math.max(0, decision), seat, text: word(`ending_${ending}`), isFault: true});
+        if (this.after(decision) === index) sentences.push({number: Math.max(0, decision), seat, text: this.ending(ending), isFault: true});
       }
       const round = rounds.indexOf(index), isDeal = index === 0 || rounds.includes(index - 1);
       if (round >= 0) sentences.push({seat: null, text: word(index === this.total - 1 ? "match_ends" : "round_ends", {n: round + 1})});

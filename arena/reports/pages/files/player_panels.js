@@ -219,7 +219,7 @@
     const rows = header.players.map((one, seat) => {
       const radio = el("input", {type: "radio", name: `follow-${header.match_id}`, "aria-label": word("follow", {name: names[seat]})});
       radio.addEventListener("change", () => player.follow(seat));
-      const ending = one.ending === "played" ? null : el("span", {class: "player-fault"}, ` ⚠ ${word(`ending_${one.ending}`)}`);
+      const ending = one.ending === "played" ? null : el("span", {class: "player-fault"}, ` ⚠ ${player.ending(one.ending)}`);
       return el("tr", {"data-seat": seat}, el("td", {}, el("label", {}, radio, ` ${seat}`)), el("th", {scope: "row"}, names[seat], ending),
         ...[one.place, one.score, one.decisions.toLocaleString("en"), ms(one.cpu_ms_p50), ms(one.cpu_ms_max)].map((value) => el("td", {class: "number"}, String(value))), worth[seat]);
     });
@@ -235,7 +235,7 @@
     const one = ({seat, decision, ending, reason, output, exit}) => {
       const go = el("button", {type: "button"}, decision < 0 ? word("faults_start") : word("faults_at", {n: decision}));
       go.addEventListener("click", () => player.step(player.after(decision) - player.index));
-      return el("div", {}, el("p", {class: "player-command"}, el("b", {}, names[seat]), el("span", {class: "player-fault"}, `⚠ ${word(`ending_${ending}`)}`), go),
+      return el("div", {}, el("p", {class: "player-command"}, el("b", {}, names[seat]), el("span", {class: "player-fault"}, `⚠ ${player.ending(ending)}`), go),
         el("p", {class: "player-note"}, reason, exit ? ` (${exit})` : null),
         output ? el("pre", {class: "player-text choices-output", tabindex: "0", "aria-label": word("choices_output")}, output) : el("p", {class: "player-note"}, word("faults_silent")));
     };
