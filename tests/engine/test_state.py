@@ -73,7 +73,7 @@ def test_a_match_begins_with_seats_options_and_seed_and_nothing_else(is_compiled
 
 def test_options_are_those_of_the_state_whatever_states_were_asked_before() -> None:
     s = np.zeros(1, RECORD.dtype)[0]
-    s.limit = 100
+    s.limit, s.kind = 100, 1
     for count in range(2 * MATCHES_KEPT):
         s.count = count
         for _ in range(2):
