@@ -131,6 +131,24 @@ def test_a_table_fits_all_widths_and_is_accessible(browser: Browser, server: Ser
         assert_quiet(window, server)
 
 
+@pytest.mark.parametrize("game", SHORT)
+def test_on_a_phone_the_own_cards_are_on_the_first_screen(browser: Browser, server: Served, game: str) -> None:
+    seats = ["me", BOT] if game == "naga" else ["me", BOT, BOT]
+    with watched(browser, width=390, height=664, has_touch=True, **STILL) as window:
+        page = window.page
+        server.enter(page)
+        open_table(page, server, f"pat-{game}", game=game, seats=seats)
+        started(page)
+        for height, width in ((664, 390), (740, 360)):
+            page.set_viewport_size({"width": width, "height": height})
+            settled(page)
+            own = page.locator(":is([data-zone=hand-0], [data-zone=nertz-0], [data-zone^=work-0-])")
+            assert own.count() and max(own.evaluate_all("all => all.map(one => one.getBoundingClientRect().bottom)")) <= height
+        page.locator(".live-tools button").click()
+        page.locator(".live-dialog .live-main").click()
+        assert_quiet(window, server)
+
+
 def _assert_good(page: Page) -> None:
     assert_fits_and_is_accessible(page, (PHONE, TABLET, DESK))
 
