@@ -149,11 +149,15 @@ def versions(view: Bot, word: Words) -> Table:
     return made_table(columns, rows, word("versions"))
 
 
-def history_plot(points: Sequence[RatingPoint], word: Words) -> str:
-    """Return how mu and its interval developed over the matches of a tournament; empty for fewer than two points."""
+def history_plot(points: Sequence[RatingPoint], word: Words, *, of_person: bool = False) -> str:
+    """Return how mu and its interval developed over matches; empty for fewer than two points.
+
+    `of_person`: they are those of somebody who plays, in the order in which they were played, and no rating of a tournament.
+    """
     if len(points) < 2 or points[-1].pool_matches == points[0].pool_matches:
         return ""
-    return plots.curves([_line("", points)], word("history_x"), "mu", word("rating_over_time"))
+    below, beside = (word("my_play_x"), word("my_play_y")) if of_person else (word("history_x"), "mu")
+    return plots.curves([_line("", points)], below, beside, word("rating_over_time"))
 
 
 def versions_plot(curves: Sequence[VersionCurve], word: Words) -> str:

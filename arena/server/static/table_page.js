@@ -276,6 +276,7 @@
         if (this.isRealTime) this.tell("round_over_in", {n: left});
         this.timer = setTimeout(look, 200);
       };
+      this.skip.hidden = true;   // one button goes on
       this.goOn.hidden = this.isRealTime;
       this.choosing.close();
       this.choosing.element.hidden = true;
