@@ -30,6 +30,12 @@
 
   const tell = (text) => { part("said").textContent = text; };
 
+  /** A bot of the house as the table names it: by its level, in the reader's language. */
+  const named = (bot) => {
+    const word = arena.wordsOf("page", document.documentElement.lang);
+    return bot.replace(/^[a-z]+/, (level) => { const text = word(`level_${level}`); return text === `level_${level}` ? level : text; });
+  };
+
   const show = async (game) => {
     const mine = ++turn, isMine = () => mine === turn && root.isConnected;
     for (const button of root.querySelectorAll("button[data-game]")) button.setAttribute("aria-pressed", String(button.dataset.game === game));
@@ -44,7 +50,7 @@
       await load();
       if (!isMine()) return;
       if (!card.match_id) throw new Error(card.state);
-      tell(card.names.join(" – "));
+      tell(card.names.map(named).join(" – "));
       part("whole").href = `/m/${card.match_id}`;
       part("whole").hidden = false;
       const place = el("div");
