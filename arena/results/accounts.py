@@ -277,6 +277,21 @@ class Accounts:
             _log(db, who, "role", account.name, f"{account.role} to {role}")
         self.revision = object()
 
+    def rename(self, who: Account | str, account: Account, name: str) -> None:
+        """Give an account another name, which is checked; the old one stays its own. Raises NameTaken.
+
+        For one that nobody has played under: matches bear names, and ratings go by them.
+        """
+        folded = folded_name(name)
+        with self._file.writing() as db:
+            if is_reserved(name):
+                raise NameTaken
+            claim(db, account.id, folded)
+            for table in ("accounts", "people"):
+                db.execute(f"update {table} set name = ?, folded = ? where id = ?", (name, folded, account.id))
+            _log(db, who, "rename", name, f"was {account.name}")
+        self.revision = object()
+
     def close(self, who: Account | str, account: Account) -> None:
         """Close an account: its sessions and all its secrets end."""
         with self._file.writing() as db:

@@ -1,6 +1,7 @@
 """What people and organisers do with accounts: join, tokens, sessions, invitations, roles. All organisers do is logged."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -13,17 +14,18 @@ from arena.errors import StoreError
 from arena.names import in_words
 from arena.reports.table import LANGUAGES
 from arena.results.accounts import DAYS, LONGEST_LABEL, MOST_TOKENS, USUAL_DAYS, Accounts, Invited, Scope, join_link
-from arena.results.site_file import HOST, Account, Role
+from arena.results.site_file import HOST, Account, NameTaken, Role
 from arena.server.entrance import Entrance
 from arena.server.framing import frame_of, origin_of
 from arena.server.headers import keep_cookie, session_cookie
 from arena.server.login import Confirming, logged_in
+from arena.server.people.careers import has_played
 from arena.server.people.invitations import MOST_NAMES, VALUES, BadList, invite_listed
 from arena.server.problems import MEDIA_JSON, Problem
 from arena.server.rendering import Templates
 from arena.server.tables.tables import Tables
 from arena.server.transfer import body_of, form_of
-from arena.server.visitors import language_of, person_of
+from arena.server.visitors import checked_person_name, language_of, person_of
 
 LONGEST_LIST = 64 * 1024
 """Bytes of a list of names."""
@@ -55,6 +57,8 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     name: str
     role: Role | None = None
     """The new role, where the role is changed."""
+    new: str | None = None
+    """The new name, where the name is changed."""
 
 
 class Nothing(msgspec.Struct, frozen=True):
@@ -65,10 +69,11 @@ class AccountPages:
     """The handlers of what is sent by POST, and of the page that a join link leads to."""
 
     def __init__(
-        self, accounts: Accounts, entrance: Entrance, tables: Tables, templates: Templates, confirming: Confirming
+        self, results: Path, accounts: Accounts, entrance: Entrance, tables: Tables, templates: Templates,
+        confirming: Confirming,
     ) -> None:  # fmt: skip
-        self._accounts, self._entrance, self._tables, self._templates = accounts, entrance, tables, templates
-        self._confirming = confirming
+        self._results, self._accounts, self._entrance = results, accounts, entrance
+        self._tables, self._templates, self._confirming = tables, templates, confirming
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
@@ -83,7 +88,7 @@ class AccountPages:
             Route("/api/admin/invite", self.invited_by_program, methods=["POST"]),
             *(
                 Route(f"{before}/admin/{what}", self._changing(what), methods=["POST"])
-                for what in ("role", "close", "reopen")
+                for what in ("role", "rename", "close", "reopen")
                 for before in ("", "/api")
             ),
         ]
@@ -192,7 +197,7 @@ class AccountPages:
             else:
                 fields = await form_of(request)
                 try:
-                    wanted = msgspec.convert({key: fields[key] for key in ("name", "role") if key in fields}, Changed)
+                    wanted = msgspec.convert({key: fields[key] for key in ("name", "role", "new") if key in fields}, Changed)
                 except msgspec.ValidationError as error:
                     raise Problem(400, "refusal_bad_parameter", text=in_words(error)) from None
             who = _organiser(request)
@@ -215,6 +220,8 @@ class AccountPages:
             if wanted.role is None:
                 raise Problem(400, "refusal_no_role", roles=", ".join(Role))
             await self._stored(self._accounts.change_role, who, account, wanted.role)
+        elif what == "rename":
+            await self._renamed(who, account, checked_person_name(wanted.new or ""))
         elif what == "reopen":
             await self._stored(self._accounts.reopen, who, account)
         else:
@@ -225,6 +232,16 @@ class AccountPages:
                 if seat is not None:
                     table.leave(seat)
         self._entrance.look_again(account)
+
+    async def _renamed(self, who: Account, account: Account, name: str) -> None:
+        """Mend a misspelt name, as long as no match bears it. Raises Problem."""
+        is_borne = await self._stored(has_played, self._results, account.name)
+        if is_borne or self._tables.of(person_of(account)):
+            raise Problem(409, "refusal_has_played", name=account.name)
+        try:
+            await self._stored(self._accounts.rename, who, account, name)
+        except NameTaken:
+            raise Problem(409, "refusal_name_taken", name=name) from None
 
     # Answers
 

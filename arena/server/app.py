@@ -128,7 +128,7 @@ class Server:
         self.templates = Templates(self.assets)
         self.login = Login(self.sessions, self.accounts, self.entrance, self.templates)
         self.confirming = Confirming(self.sessions, self.accounts, self.templates)
-        self.account_pages = AccountPages(self.accounts, self.entrance, tables, self.templates, self.confirming)
+        self.account_pages = AccountPages(folder, self.accounts, self.entrance, tables, self.templates, self.confirming)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:

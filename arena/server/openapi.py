@@ -125,6 +125,7 @@ def _organising(references: dict[Any, Any]) -> dict[str, Any]:
         ("invite", "Make join links; each works once, and is told only here.", Invitation, list[JoinLink], "201"),
         ("role", "Let an account do more, or less.", Changed, Nothing, "200"),
         ("close", "Close an account, with all its sessions, tokens and tables.", Changed, Nothing, "200"),
+        ("rename", "Mend the name of an account that nobody has played under yet.", Changed, Nothing, "200"),
         ("reopen", "Open a closed account again; it needs a new link.", Changed, Nothing, "200"),
     )
     return {

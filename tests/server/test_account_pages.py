@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,17 @@ from arena.errors import StoreError
 from arena.results.accounts import Accounts
 from arena.results.site_file import SITE_FILE
 from arena.server.headers import cookie_name
+from arena.server.people.store import keep
 from arena.server.submitting.checks import Checks
 from arena.server.tables.tables import Tables
 from arena.server.visitors import person_of
 from helpers.live_tables import COMMAND, Clock
 from helpers.members import Members, with_members
+from helpers.people_matches import people_match
 from helpers.server import HOST, TOKEN, server
 
 TOKENS = re.compile(r'data-copy="[^>]*>([\w-]{43})<')
-ADMIN = ("invite", "role", "close", "reopen")
+ADMIN = ("invite", "role", "rename", "close", "reopen")
 MINE = ("/account/token", "/account/tokens", "/account/tokens/end", "/account/logout")
 POSTS = ("/invite", *MINE, *(f"/admin/{what}" for what in ADMIN), *(f"/api/admin/{what}" for what in ADMIN))
 
@@ -197,6 +200,24 @@ def test_a_page_of_an_organiser_invites_changes_and_closes_by_json(members: Memb
     ):  # fmt: skip
         answer = program.post(f"/api/admin/{what}", json=body)
         assert answer.status_code == status and answer.json()["error"], (what, body)
+
+
+def test_a_misspelt_name_is_mended_until_somebody_plays_under_it(members: Members) -> None:
+    code = members.invited("Hanko")
+    browser = members.client()
+    token = token_of(browser.post("/invite", data={"code": code}))
+    renamed = partial(members.organiser.post, "/api/admin/rename")
+    for new, status in (("aya", 409), ("terminal", 409), ("\n", 400), (None, 400), ("HANAKO", 200)):
+        assert renamed(json={"name": "hanko", "new": new}).status_code == status, new
+    assert members.organiser.post("/admin/rename", data={"name": "HANAKO", "new": "Hanako"}).status_code == 303
+    assert browser.get("/api/account").json()["name"] == "Hanako" and works(members, token)
+    row = members.server.accounts.audit(most=1)[0]
+    assert (row.who, row.what, row.about, row.details) == ("Olga", "rename", "Hanako", "was HANAKO")
+    assert members.organiser.post("/api/admin/invite", json={"names": ["Hanko"]}).status_code == 400  # nobody else becomes that
+    keep(members.server.library.out, *people_match("naga", "Hanako:beginner", "beginner"))
+    refused = renamed(json={"name": "Hanako", "new": "Hana"})
+    assert refused.status_code == 409 and "bear the name Hanako" in refused.json()["error"]
+    assert members.account("Hanako").name == "Hanako"
 
 
 def test_the_audit_log_is_read_by_a_cursor(members: Members) -> None:

@@ -21,6 +21,7 @@ from helpers.server import TOKEN
 ADMIN = {
     "invite": {"names": ["Mallory"]},
     "role": {"name": "Gus", "role": "organiser"},
+    "rename": {"name": "Gus", "new": "Mallory"},
     "close": {"name": "Gus"},
     "reopen": {"name": "Gus"},
 }

@@ -48,6 +48,16 @@ def careers(results: Path, name: str) -> dict[str, list[PlayedMatch]]:
     return found
 
 
+def has_played(results: Path, name: str) -> bool:
+    """Return whether any stored match bears a person's name, or that of a bot that played from the person's machine."""
+    if not has_people(results):
+        return False
+    with open_people(results) as journal:
+        rows = (row for record in journal.records() for row in record.seats)
+        borne = sum((row.bot == name and row.isolation == PERSON) or row.bot.startswith(f"{name}/") for row in rows)
+    return borne > 0
+
+
 def _seat_of(record: MatchRecord, name: str) -> int | None:
     return next((seat for seat, row in enumerate(record.seats) if row.isolation == PERSON and row.bot == name), None)
 
