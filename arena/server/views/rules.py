@@ -6,7 +6,7 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.reports.manual import game_titles, games_with_rules, guide_texts, rules_texts
-from arena.reports.pages.lessons import Lesson, lesson, script
+from arena.reports.pages.lessons import Lesson, lesson, offer, script
 from arena.server.asked import Asked
 from arena.server.problems import Problem
 
@@ -25,6 +25,10 @@ class GameTitle(msgspec.Struct, frozen=True, kw_only=True):
     """The name in its address, `/rules/GAME`."""
     titles: dict[str, str]
     """The title of its rules, by language."""
+    about: dict[str, str]
+    """What it is, by language."""
+    cards: tuple[str, ...]
+    """Some of its cards, as its drawing names them; empty for a game that draws none."""
 
 
 class RulesList(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +98,10 @@ def titles_of(game: str) -> dict[str, str]:
 
 @functools.cache
 def _titles() -> tuple[GameTitle, ...]:
-    return tuple(GameTitle(game=game, titles=titles_of(game)) for game in games_with_rules())
+    known = {game: offer(game) for game in games_with_rules()}
+    return tuple(
+        GameTitle(game=game, titles=titles_of(game), about=one.about, cards=tuple(one.cards)) for game, one in known.items()
+    )
 
 
 class LearnQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
