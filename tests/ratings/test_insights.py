@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
 from arena.ratings.explain import explain
+from arena.ratings.losers import names_loser
 from arena.ratings.models import MODELS
 from arena.ratings.order import history
 from arena.ratings.pairs import head_to_head
@@ -31,14 +32,17 @@ def test_pairs_are_those_of_the_matches_one_by_one(pool: str) -> None:
                 by_bot = {(seat.bot, seat.bot_version): seat for seat in record.seats}
                 if record.pool == pool and not record.is_void and bot in by_bot and other in by_bot and bot != other:
                     mine, theirs = by_bot[bot], by_bot[other]
-                    if mine.unit != theirs.unit:
+                    is_won_by_both = names_loser(record) and mine.place == theirs.place == 1
+                    if mine.unit != theirs.unit and not (is_won_by_both and any(seat.place > 1 for seat in record.seats)):
                         meetings += 1
                         better += 1.0 if mine.place < theirs.place else 0.5 if mine.place == theirs.place else 0.0
             assert (pairs.meetings[one, two], pairs.better[one, two]) == (meetings, better)
 
 
 def test_winners_are_not_compared_where_only_winners_and_losers_are_named() -> None:
-    pairs = head_to_head(collected(played(("alice", 1, 0), ("bob", 1, 1), ("carol", 3, 2))))
+    match = played(("alice", 1, 0), ("bob", 1, 1), ("carol", 3, 2))
+    assert head_to_head(collected(match)).share(0, 1) == 0.5  # of Naga, which names no loser
+    pairs = head_to_head(collected(replace(match, game="nanatoridori", options='{"variant":"basic"}')))
     assert pairs.share(0, 1) is None
     assert (pairs.share(0, 2), pairs.share(2, 0)) == (1.0, 0.0)
 
