@@ -6,6 +6,9 @@ from arena.engine.outcomes import Cell, Fact, RoundResult, Value
 from arena.reports.pages.words import catalogue, filled
 from arena.reports.table import LANGUAGES
 
+LED_TO = "led_"
+"""How the keys of sentences begin that say what an action led to; a page sets them smaller (round_result.js)."""
+
 
 def said(fact: Fact, game: str, names: Sequence[str], language: str = LANGUAGES[0]) -> str:
     """A fact in words. `names`: of all seats, as they are shown."""
@@ -18,10 +21,12 @@ def said(fact: Fact, game: str, names: Sequence[str], language: str = LANGUAGES[
 
 
 def round_lines(found: RoundResult, game: str, names: Sequence[str], language: str = LANGUAGES[0]) -> Iterator[str]:
-    """Yield who ended the round, then a line for each seat or team. `names`: of all seats, as they are shown."""
+    """Yield who ended the round, then a line for each seat or team. `names`: of all seats, as they are shown.
+
+    What the last action led to is left out: a terminal has just told it.
+    """
     words = catalogue(game).get(language, {})
-    for fact in found.facts:
-        yield said(fact, game, names, language)
+    yield from (said(fact, game, names, language) for fact in found.facts if not fact.key.startswith(LED_TO))
     for row in found.rows:
         numbers = [f"{words.get(column, column)} {_number(cell)}" for column, cell in zip(found.columns, row.cells) if cell]
         marks = [said(fact, game, names, language) for fact in row.facts]

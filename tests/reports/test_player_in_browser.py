@@ -17,7 +17,7 @@ from arena.reports.pages.words import Words
 from arena.reports.replay import RULE, replay_lines
 from arena.reports.report import html, report
 from arena.reports.round_result import round_lines
-from helpers.browser import chromium, in_browser, settled, watched
+from helpers.browser import chromium, in_browser, look, settled, watched
 from helpers.games_played import play_all_games
 
 pytestmark = in_browser
@@ -31,7 +31,8 @@ STEPS = """async (id) => {
     const number = now?.querySelector("button").textContent ?? "";
     const lines = now?.querySelectorAll("p:not(.player-stage-note, .player-lost-here)") ?? [];
     const said = Array.from(lines, (line) => line.textContent);
-    const facts = Array.from(details.querySelectorAll(".player-result:not([hidden]) .round-fact"), (line) => line.textContent);
+    const verdict = ".player-result:not([hidden]) .round-fact:not(.is-led)";
+    const facts = Array.from(details.querySelectorAll(verdict), (line) => line.textContent);
     found.push({number, said, facts, text: details.querySelector(".player-text").textContent});
     if (slider.value === slider.max) return found;
     const before = slider.value;
@@ -185,6 +186,13 @@ def test_a_link_names_the_end_of_a_round(quiet: Page, page: Path, played: tuple[
     end = next(scene.number for scene in match.scenes if scene.is_end_of_round)
     assert quiet.inner_text(f"#{anchor} .player-counter").startswith(f"{end} / ")
     assert "Round 1 ends" in quiet.inner_text(f"#{anchor} .player-events [aria-current]")
+    stage, width = quiet.locator(f"#{anchor} .player-stage"), quiet.viewport_size
+    assert width is not None
+    for wide, where in ((1440, ".player-side"), (820, ".player-stage")):  # where there is room the table stays as it stood
+        look(quiet, width=wide)
+        expect(quiet.locator(f"#{anchor} {where} .round-result .round-fact")).to_be_visible()
+        expect(stage.locator(".table .verdict")).to_be_hidden()  # it is said once
+    look(quiet, width=width["width"], height=width["height"])
 
 
 def test_it_plays_by_itself_and_stops_at_the_end(quiet: Page, page: Path, played: tuple[Path, dict[str, StoredMatch]]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
-from helpers.browser import Watched, assert_fits_and_is_accessible, chromium, in_browser, settled, watched
+from helpers.browser import Watched, assert_fits_and_is_accessible, chromium, in_browser, look, settled, watched
 from helpers.play_pages import (
     MOST_STEPS,
     OVER,
@@ -255,6 +255,10 @@ def test_the_end_of_a_round_stays_until_the_person_goes_on_or_the_line_was_cut(w
 
     play_on()
     expect(page.locator(".live-round .is-changed, .live-round .round-fact").first).to_be_visible()
+    expect(page.locator(".live-side .round-fact.is-led").last).to_be_in_viewport()  # beside the table, which stays as it stood
+    look(page, width=PHONE, height=664)
+    expect(page.locator(".live-stage .round-result")).to_be_visible()
+    look(page, width=DESK)
     assert page.locator(".live-table .hand .card-back").count() == 0 and not page.locator(".player-text").is_visible()
     go_on.click()
     expect(page.locator(".live-round")).to_be_hidden()

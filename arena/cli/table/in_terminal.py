@@ -22,7 +22,7 @@ from arena.match import HostTrouble, Seat, play
 from arena.match.single_match import Named, named
 from arena.records import MatchRecord
 from arena.reports.pages.frames import told
-from arena.reports.pages.scenes import Replay, result, scene_ends_match
+from arena.reports.pages.scenes import Replay, description, result, scene_ends_match
 from arena.reports.round_result import round_lines
 from arena.server.people import levels
 from arena.server.people.levels import Level, level, suited
@@ -133,11 +133,13 @@ def _played(table: Arranged, names: list[str], bots: BotSeats) -> MatchRecord:
     ]
 
     def watch(action: int) -> None:
-        """Tell the person what happened; how a round ended that is not the last one at once, the end of the match apart."""
+        """Tell the person what happened; at the end of a round at once, with all cards open. That of the match comes apart."""
         for scene in story.play(action):
             person.hear(told(table.game, scene, own))
             if (found := result(table.game, scene)) is not None and not scene_ends_match(table.game, scene):
+                person.tell_news()
                 heading("the round is over")
+                tell(description(table.game, scene, None))
                 for line in round_lines(found, table.game.name, names):
                     tell(line)
 

@@ -123,6 +123,14 @@ class PersonAtTerminal:
         """Keep what happened and what it led to, as the seat learnt it, until the person is asked."""
         self._log += events
 
+    def tell_news(self) -> None:
+        """Show what happened since the person was told last."""
+        news, self._shown = self._log[self._shown :], len(self._log)
+        if news:
+            tell()
+            heading("since your last choice")
+            self._show_events(news)
+
     def start(self, info: StartInfo) -> Fault | None:
         """Say who sits where."""
         self._seat = info.seat
@@ -143,10 +151,11 @@ class PersonAtTerminal:
         """Show what happened and what is known, then ask until the answer is legal. Raises Quit, EOFError and TakeBack."""
         view = self._view
         assert view is not None
-        tell()
-        since, self._shown = self._log[self._shown :], len(self._log)
-        heading("since your last choice" if since else "you begin")
-        self._show_events(since)
+        if len(self._log) > self._shown:
+            self.tell_news()
+        else:
+            tell()
+            heading("you begin")
         self._show_table(view)
         while True:
             words = input(PROMPT).strip()

@@ -10,11 +10,12 @@ from arena.engine.outcomes import Cell, Fact, RoundResult, SeatResult, Value
 from arena.engine.position import Fields
 from arena.games.hisatsu import rules
 from arena.games.hisatsu.state import FAILURE, NO_REQUEST
-from arena.games.hisatsu.text import to_position
+from arena.games.hisatsu.text import action_texts, to_position
 from arena.games.hisatsu.view import request_name
 
 __all__ = ["led_to", "result", "table"]
 
+CHECKS = ("led_captures", "led_fails")
 COLUMNS = ("result_captured", "one_point", "result_failed", "score")
 
 
@@ -43,7 +44,7 @@ def led_to(before: Any, events: Sequence[tuple[int, str]], after: Any) -> list[F
         facts.append(_checked(old, new, request, values))
         if new.request[place] != NO_REQUEST:
             facts.append(_arrived(new, int(new.request[place])))
-    return facts + (list(result(before, 0, after).facts) if rules.is_terminal(after) else [])
+    return facts + ([_verdict(after)] if rules.is_terminal(after) else [])
 
 
 def _opened(old: Fields, new: Fields, seat: int, kind: str) -> list[list[int]]:
@@ -89,16 +90,29 @@ def _animal(s: Fields, request: int) -> list[str]:
     return [f"request:{request_name(s, request)}"]
 
 
-def result(_before: Any, _action: int, ended: Any) -> RoundResult:
-    """Return how the match ended. `ended`: the state after the last action."""
-    scores = [int(rules.score(ended, seat)) for seat in range(ended["seats"])]
-    ended = Fields(ended)
+def _scores(ended: Any) -> list[int]:
+    return [int(rules.score(ended, seat)) for seat in range(ended["seats"])]
+
+
+def _verdict(ended: Any) -> Fact:
+    """Return who won."""
+    scores = _scores(ended)
     best = [seat for seat, score in enumerate(scores) if score == max(scores)]
-    fact = Fact(key="result_best" if len(best) == 1 else "result_shared", seats=tuple(best), values={"n": max(scores)})
+    return Fact(key="result_best" if len(best) == 1 else "result_shared", seats=tuple(best), values={"n": max(scores)})
+
+
+def result(before: Any, action: int, ended: Any) -> RoundResult:
+    """Return how the match ended, and the final check. `before`: the state in which the last action was chosen; `ended`: that
+    after it.
+    """
+    ((text,), seat) = action_texts(before, [action]), int(rules.current_seat(before))
+    checked = [fact for fact in led_to(before, [(seat, text)], ended) if fact.key in CHECKS]
+    scores, facts = _scores(ended), (_verdict(ended), *checked)
+    ended = Fields(ended)
     rows = []
     for seat, score in enumerate(scores):
         lost = FAILURE * int(ended.num_failed[seat])
         points = int(ended.points[seat])
         cells = (Cell(now=score - points + lost), Cell(now=points), Cell(now=-lost), Cell(now=score))
         rows.append(SeatResult(seats=(seat,), cells=cells))
-    return RoundResult(facts=(fact,), columns=COLUMNS, rows=tuple(rows))
+    return RoundResult(facts=facts, columns=COLUMNS, rows=tuple(rows))

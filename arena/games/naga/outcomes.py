@@ -2,12 +2,13 @@
 the series stands (RULES.md 2.2 to 2.6).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.engine.outcomes import Cell, Fact, RoundResult, SeatResult
 from arena.engine.position import Fields
 from arena.games.naga.hands import CATEGORIES_4, CATEGORIES_5, category_of
+from arena.games.naga.knowledge import selected
 from arena.games.naga.made import CATEGORY_KEYS, MOONS, Made, made, why_better
 from arena.games.naga.rules import contest_strength, fields_won
 from arena.games.naga.state import ATTRIBUTES, CARDS, ELTAM, GAME_OVER, TIED, TRUMPS
@@ -22,11 +23,15 @@ def led_to(before: Any, events: Sequence[tuple[int, str]], after: Any) -> list[F
     old, new = Fields(before), Fields(after)
     if new.num_shown == old.num_shown:
         return []  # a place was designated, or somebody has still to choose
-    chosen = {seat: text.split(" ")[1:] for seat, text in events}
-    place, hands = int(old.place), {seat: hand_of(before, cards) for seat, cards in sorted(chosen.items())}
+    facts = _compared(before, {seat: text.split(" ")[1:] for seat, text in events}, after)
+    return facts + ([_verdict(after)] if new.phase >= GAME_OVER else [])
+
+
+def _compared(before: Any, chosen: Mapping[int, Sequence[str]], after: Any) -> list[Fact]:
+    """Both hands of a contest, which one won, and why. `chosen`: the cards of each seat."""
+    place, hands = int(before["place"]), {seat: hand_of(before, cards) for seat, cards in sorted(chosen.items())}
     facts = [hand_fact("led_hand", seat, hand, _trump(place)) for seat, hand in hands.items()]
-    facts.append(_won(new, place, hands, (fields_won(after, 0), fields_won(after, 1))))
-    return facts + (list(result(before, 0, after).facts) if new.phase >= GAME_OVER else [])
+    return [*facts, _won(Fields(after), place, hands, (fields_won(after, 0), fields_won(after, 1)))]
 
 
 def hand_of(s: Any, cards: Sequence[str]) -> Made:
@@ -68,17 +73,26 @@ def _trump(place: int) -> str:
     return ATTRIBUTES[int(TRUMPS[place])]
 
 
-def result(before: Any, _action: int, ended: Any) -> RoundResult:
-    """Return how the game ended. `before`: the state in which the last action was chosen; `ended`: that after it."""
+def _verdict(ended: Any) -> Fact:
+    """Return who won the game."""
     cards = [fields_won(ended, seat) for seat in range(2)]
-    before, ended = Fields(before), Fields(ended)
     if cards[0] == cards[1]:
-        fact = Fact(key="result_drawn", values={"n": cards[0]})
-    else:
-        winner = 0 if cards[0] > cards[1] else 1
-        fact = Fact(key="result_game", seats=(winner,), values={"n": cards[winner], "other": cards[1 - winner]})
+        return Fact(key="result_drawn", values={"n": cards[0]})
+    winner = 0 if cards[0] > cards[1] else 1
+    return Fact(key="result_game", seats=(winner,), values={"n": cards[winner], "other": cards[1 - winner]})
+
+
+def result(before: Any, action: int, ended: Any) -> RoundResult:
+    """Return how the game ended, and its last contest. `before`: the state in which the last action was chosen; `ended`: that
+    after it.
+    """
+    cards = [fields_won(ended, seat) for seat in range(2)]
+    choices = (int(before["pending"][0]), action)
+    chosen = {seat: CARDS.listing(selected(int(before["hand"][seat]), choices[seat])) for seat in range(2)}
+    facts = (_verdict(ended), *_compared(before, chosen, ended))
+    before, ended = Fields(before), Fields(ended)
     rows = []
     for seat in range(2):
         old, new = int(before.games[seat]), int(ended.games[seat])
         rows.append(SeatResult(seats=(seat,), cells=(Cell(now=cards[seat]), Cell(now=new, change=new - old))))
-    return RoundResult(facts=(fact,), columns=("field_cards", "games_won"), rows=tuple(rows))
+    return RoundResult(facts=facts, columns=("field_cards", "games_won"), rows=tuple(rows))

@@ -9,6 +9,7 @@
   const MANY = 6;                                       // waiting frames from which on they are shown faster
   const HOLDS = {slow: 30, normal: 10, fast: 4};        // seconds the end of a round is looked at, unless the person goes on
   const TOGETHER = 10;                                  // at most, where other people wait
+  const WIDE = 62 * 16;   // px of a page that has what happened beside its table (table_page.css)
   const PING_MS = 4_000;
   const END_MS = 400;   // after the table is over its result is here, or there is none
   const STORED = "arena.pace";
@@ -36,6 +37,7 @@
       this.build();
       this.socket = arena.tableSocket(table, {onMessage: (message) => this.receive(message), onState: (state) => this.connection(state)});
       setInterval(() => this.measure(), PING_MS);
+      addEventListener("resize", () => this.roundRoot.hidden || this.placeResult());
     }
 
     get isRealTime() { return Boolean(this.welcome?.tick_ms); }
@@ -281,6 +283,7 @@
       this.choosing.close();
       this.choosing.element.hidden = true;
       this.tell("round_over");
+      this.roundRoot.scrollIntoView({block: "nearest"});
       clearTimeout(this.timer);
       look();
       if (!this.isRealTime) this.goOn.focus({preventScroll: true});
@@ -342,7 +345,13 @@
     showResult({result}) {
       this.roundRoot.hidden = !result;
       if (!result) { this.roundRoot.replaceChildren(); return; }
+      this.placeResult();
       this.roundRoot.replaceChildren(arena.roundResult(result, {game: this.game, lang: this.lang, names: this.names, seat: this.seat}), this.goOn);
+    }
+
+    /** The result stands beside the table where there is room: the table stays as it stood. */
+    placeResult() {
+      if (this.body.clientWidth >= WIDE) this.side.prepend(this.roundRoot); else this.stage.firstChild.after(this.roundRoot);
     }
 
     draw(frame, duration) {

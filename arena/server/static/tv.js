@@ -52,10 +52,11 @@
     part("about").textContent = `${arena.poolName(one.pool, lang)} · ${word(`why_${one.reason}`)}`;
     part("link").href = link(one.match_id, {seat: null, at: "0"});
     root.hidden = false;
+    part("result").replaceChildren();
     const place = el("div");
     root.replaceChildren(place);
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    await new Promise((done) => arena.player(place, source, {lang, isBare: true, isPlaying: true, speed: isStill ? 1 : 2, onEnd: done}).catch(done));
+    await new Promise((done) => arena.player(place, source, {lang, isBare: true, isPlaying: true, resultPlace: part("result"), speed: isStill ? 1 : 2, onEnd: done}).catch(done));
   };
 
   const run = async () => {

@@ -15,7 +15,7 @@
  * options: {
  *   lang, seat (whose eyes; null: all cards), at (an address such as "37" or "round-2"), frame (its index instead),
  *   followed (a seat), speed, isPlaying, hasKeys (of the
- *   whole page, not only of the player), isBare (table and controls alone), onMove({seat, at}), link({seat, at}), onEnd()
+ *   whole page, not only of the player), isBare (table and controls alone), resultPlace (the element for how a round ended), onMove({seat, at}), link({seat, at}), onEnd()
  * }
  * An address is the number of the next decision, as `arena replay` prints it; `round-N` is the end of a round.
  */

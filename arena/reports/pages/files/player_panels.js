@@ -10,6 +10,7 @@
     last: "M18 5v14M5 5l9 7-9 7Z", link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
     full: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
   };
+  const WIDE = 60 * 16;   // px of a player that has what happened beside its table (player.css)
   const icon = (name) => svg("svg", {viewBox: "0 0 24 24", class: "player-icon", "aria-hidden": "true"}, svg("path", {d: ICONS[name]}));
 
   arena.playerPanels = (player) => {
@@ -77,8 +78,8 @@
     const commands = commandsPanel(player, copy);
     let curve = null, luck = null, listed = "";
 
-    const side = el("div", {class: "player-side"}, el("h3", {}, word("events")), list);
-    const stage = el("div", {class: "player-stage"}, resultRoot, textNote, textRoot, tableRoot, live, controls);
+    const beside = el("div", {}, el("h3", {}, word("events")), list), side = el("div", {class: "player-side"}, beside);
+    const stage = el("div", {class: "player-stage"}, textNote, textRoot, tableRoot, live, controls);
     arena.fitting(tableRoot, controls);
     const elements = options.isBare ? [stage, status, keysDialog] :
       [el("div", {class: "player-body"}, stage, side), status, jumps, notes?.element, players, opinionBox, luckBox, choices?.element, faultsPanel(player), commands.element, keysDialog].filter(Boolean);
@@ -125,6 +126,13 @@
         ...player.faultFrames.map((frame) => mark(frame, "of-fault")), ...(player.lost === null ? [] : [mark(player.lost, "of-lost")]));
     };
 
+    /** How a round ended stands beside the table where there is room: the table stays as it stood. */
+    const placeResult = () => {
+      const isBeside = !options.isBare && player.root.clientWidth >= WIDE;
+      (options.resultPlace ?? (isBeside ? beside : stage)).prepend(resultRoot);
+    };
+    addEventListener("resize", () => resultRoot.hidden || placeResult());
+
     const panels = {
       elements, tableRoot, textRoot, textNote, tell, copyLink, fullScreen, help: () => keysDialog.showModal(),
       show(frame, {frames, first, isQuiet}) {
@@ -153,7 +161,9 @@
       /** How the round ended, where one does. */
       showResult(result) {
         resultRoot.hidden = !result;
-        resultRoot.replaceChildren(...(result ? [arena.roundResult(result, {game: header.game, lang: player.lang, names, seat: player.eyes})] : []));
+        if (!result) { resultRoot.replaceChildren(); return; }
+        placeResult();
+        resultRoot.replaceChildren(arena.roundResult(result, {game: header.game, lang: player.lang, names, seat: player.eyes}));
       },
       showPlaying(isPlaying) {
         playButton.replaceChildren(icon(isPlaying ? "pause" : "play"));

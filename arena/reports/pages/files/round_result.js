@@ -16,7 +16,7 @@
       el("td", {class: found.change ? "number is-changed" : "number"}, written(found.now), found.change ? el("span", {class: "round-change"}, ` ${signed(found.change)}`) : null);
     const hasMarks = rows.some(({facts: marks = []}) => marks.length);
     return el("section", {class: "round-result", "aria-label": page("round_result")},
-      facts.map((fact) => el("p", {class: "round-fact"}, said(fact))),
+      facts.map((fact) => el("p", {class: fact.key.startsWith("led_") ? "round-fact is-led" : "round-fact"}, said(fact))),
       el("table", {},
         el("thead", {}, el("tr", {}, el("td", {}), columns.map((column) => el("th", {scope: "col", class: "number"}, word(column))), hasMarks ? el("td", {}) : null)),
         el("tbody", {}, rows.map(({seats, cells, facts: marks = []}) => el("tr", {class: seats.includes(seat) ? "is-me" : null},
