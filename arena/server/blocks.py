@@ -1,5 +1,6 @@
 """The tables, sections and plots of the pages, in the reader's language: the report is made of the same."""
 
+import re
 import shlex
 from collections.abc import Sequence
 from typing import Any
@@ -26,6 +27,8 @@ from arena.server.views.tournament import Tournament
 
 REASON_LETTERS = 200
 SPREAD = 1.96  # sigmas of a 95 % interval
+_FAILED = re.compile(rf"(\w+): ((?:(?:, )?(?:{'|'.join(Ending)}) \d+)+) in (\d+) matches")
+"""How a check says that matches of a game failed: arena/tournament/check_report.py."""
 
 
 def matches_address(name: str, **query: str | None) -> str:
@@ -143,8 +146,8 @@ def versions(view: Bot, word: Words) -> Table:
         text = word("source_public" if one.version == view.published else "source_look")
         link = f"{bot_address(view.name)}/source?v={one.version}"
         rows.append([
-            Cell(one.version, f"v{one.version}"), f"{one.submitted[:16].replace('T', ' ')} UTC", ", ".join(one.games),
-            one.sha256[:12], Cell(text, link=link) if one.version in view.sources else "",
+            Cell(one.version, f"v{one.version}"), f"{one.submitted[:16].replace('T', ' ')} UTC",
+            ", ".join(map(word.pool, one.games)), one.sha256[:12], Cell(text, link=link) if one.version in view.sources else "",
         ])  # fmt: skip
     return made_table(columns, rows, word("versions"))
 
@@ -188,10 +191,20 @@ def career_plot(found: Sequence[Appearance], word: Words) -> str:
     return plots.career(points, news, "mu", word("career"))
 
 
+def refusal(reason: str, word: Words) -> str:
+    """Why a bot may not enter, for a page: what a check counts in a game is said in the reader's language."""
+    found = _FAILED.fullmatch(reason)
+    if found is None:
+        return reason
+    counts = [one.split(" ") for one in found[2].split(", ")]
+    said = ", ".join(f"{word.ending(kind)} {count}" for kind, count in counts)
+    return word("sent_failed", game=word.pool(found[1]), counts=said, n=found[3])
+
+
 NAMES: dict[str, Any] = {
     "board_table": board, "tournament_sections": tournament_sections, "opponents_table": opponents, "seats_table": seats,
     "lost_table": lost, "appearances_table": appearances, "versions_table": versions, "matches_address": matches_address,
     "bot_address": bot_address, "match_address": match_address, "career_plot": career_plot, "versions_plot": versions_plot,
-    "history_plot": history_plot, "scale_of": scale_of, "shell_word": shlex.quote, "titles_of": titles_of,
+    "history_plot": history_plot, "scale_of": scale_of, "shell_word": shlex.quote, "titles_of": titles_of, "refusal": refusal,
 }  # fmt: skip
 """What templates call these functions."""

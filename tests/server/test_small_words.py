@@ -1,12 +1,26 @@
 """Words of pages that depend on a value: one of a thing, long times, levels in the reader's language."""
 
+from typing import Any
+
 import pytest
 from starlette.testclient import TestClient
 
+from arena.records import Ending
 from arena.reports.pages.words import Words
 from arena.server.assets import Assets
+from arena.server.blocks import refusal
 from arena.server.rendering import Templates
+from arena.tournament.check_report import GameCheck, failures
 from helpers.live_tables import Sitting, Visitor
+
+
+def make_game_check(**changes: Any) -> GameCheck:
+    values: dict[str, Any] = {
+        "game": "naga", "seats": (2,), "variants": 1, "matches": 6, "decisions": 60, "cpu_ms_p50": 0.1, "cpu_ms_p99": 0.2,
+        "cpu_ms_max": 0.3, "wall_ms_max": 0.4, "endings": {}, "is_deterministic": True,
+        "is_complete": True, "wait_seconds": 0.0, "end_faults": 0,
+    }  # fmt: skip
+    return GameCheck(**values | changes)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +39,14 @@ def test_one_of_a_thing_is_no_plural(key: str, n: object, said: str) -> None:
 def test_a_long_time_is_said_in_days(seconds: float, said: str) -> None:
     macro = Templates(Assets())._templates.get_template("parts.html.jinja").module
     assert macro.seconds(seconds, Words("en")).strip() == said  # type: ignore[attr-defined]
+
+
+def test_what_a_check_counts_is_said_in_the_language_of_the_reader() -> None:
+    endings = {Ending.PLAYED: 3, Ending.CRASH: 2, Ending.TIMEOUT: 1}
+    (reason,) = failures([make_game_check(endings=endings)])
+    english, japanese = (refusal(reason, Words(language)) for language in ("en", "ja"))
+    assert english == "Naga: crashed 2, too slow 1 in 6 matches" and japanese == "ナーガ：6試合中、異常終了 2, 時間切れ 1"
+    assert refusal("it plays chess: crash 2 in a row", Words("ja")) == "it plays chess: crash 2 in a row"
 
 
 def test_levels_at_a_table_have_their_names_in_the_language_of_the_reader(server: Sitting, aya: Visitor) -> None:
