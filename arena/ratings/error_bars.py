@@ -3,11 +3,17 @@
 A bot's rating solves "sum of all matches' scores + prior = 0", a score being the slope of the match's log likelihood. Matches
 that share a deal share its luck, so what is independent are the sums over deals: the covariance is the sandwich
 J^-1 (M + P) J^-1 with J = -slope of that equation, M = sum over deals of score score^T, P = precision of the prior, that counts
-as one more observation (Huber 1967; White 1980; clusters: Liang and Zeger 1986). Few deals: M is scaled by deals / (deals - 1)
-and quantiles are Student's with deals - 1 degrees of freedom.
+as one more observation (Huber 1967; White 1980; clusters: Liang and Zeger 1986).
 
-A bootstrap over deals would give the same for hundreds of times the work; this costs one pass over the rows, and one solution
-of as many equations as bots.
+The ratings are fitted to the scores, which so are too small: by deals / (deals - 1) if all bots play all deals, and of a bot
+with one deal hardly anything is left, however many deals there are. What is missing of M is, to first order, the sum over
+deals of K (J^-1 + J^-1 P J^-1) K, if a deal's scores vary as its information K says, times one dispersion for the pool. It is
+added (as Morel, Bokossa and Neerchal 2003 add one amount for all), so a bot's error goes from what the model believes to what
+its deals show. Quantiles are Student's with deals - 1 degrees of freedom; the errors of bots whose own deals tell of less are
+widened (Satterthwaite 1946).
+
+A bootstrap over deals would give the same for hundreds of times the work, and fail for the bots with one deal; this costs two
+passes over the rows, and one solution of as many equations as bots.
 
 The same holds for shares and means over deals, whose intervals are here too, and for ranks: how likely each bot is the best,
 the second best, .. follows from all error bars together, not bot by bot.
@@ -33,6 +39,7 @@ from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Sta
 from arena.ratings.models import MODELS
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
+from arena.ratings.trueskill_batch import Patterns, patterns_of
 
 
 def half_width(values: NDArray[np.floating], deals: NDArray[np.integer]) -> float:
@@ -99,6 +106,8 @@ def _before(values: Numbers) -> Numbers:
 
 
 CONFIDENCE = 0.95
+LEAST_DEGREES = 2.0  # of freedom of a bot's own deals: fewer make intervals too wide, as simulated (tests/lab/coverage.py)
+PLAIN_BOTS = 1.0  # that many bots are taken to have had matches independent of each other, beside those that the deals tell of
 
 
 @dataclass(frozen=True)
@@ -152,23 +161,97 @@ def bars_by(model: str, rows: PoolRows, beliefs: Beliefs, settings: RatingSettin
 
 def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
     """Error bars of the ratings of a pool; below two deals those of the beliefs."""
-    bots = len(beliefs.mu)
     deals = len(np.unique(rows.deals))
     if deals < 2:
         return ErrorBars.of_sigma(beliefs)
-    order = np.argsort(rows.deals, kind="stable")
-    slopes = np.zeros((bots, bots))
-    by_deal, by_match = np.zeros((bots, bots)), np.zeros((bots, bots))
-    _add_scores(
-        beliefs.mu, order, rows.deals, rows.starts, rows.bots, rows.units, rows.places, settings.beta, settings.margin,
-        rows.names_loser, slopes, by_deal, by_match, new_workspace(),
-    )  # fmt: skip
-    prior = np.eye(bots) * settings.sigma**-2
-    bread = np.linalg.inv(slopes + prior)
-    over_deals = by_deal * (deals / (deals - 1))
-    covariance = bread @ (over_deals + prior) @ bread
-    shared, independent = (float(np.trace(bread @ products @ bread)) for products in (over_deals, by_match))
+    told = Told.by(rows, beliefs, settings)
+    by_deal, by_match = told.products(rows)
+    covariance = told.covariance(rows, by_deal, settings)
+    bread = told.bread
+    shared, independent = (float(np.trace(bread @ products @ bread)) for products in (by_deal * deals / (deals - 1), by_match))
     return ErrorBars(covariance, deals - 1, independent / shared if shared > 0.0 else math.nan)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the matches of a pool tell of its bots, who are as skilled as their ratings say."""
+
+    order: NDArray[np.int64]
+    """[matches]: the matches, deal by deal."""
+    patterns: Patterns
+    numbers: NDArray[np.int32]
+    """[seats]: the number in the pool of the bot of each seat of a pattern."""
+    scores: NDArray[np.float64]
+    """[seats]: the score of the bot of each seat of a pattern."""
+    curvatures: NDArray[np.float64]
+    """[seats, most seats]: minus the slope of that score in the skills of the bots of all seats of the pattern."""
+    information: NDArray[np.float64]
+    """[bots, bots]: minus the slopes of the sum of all scores."""
+    bread: NDArray[np.float64]
+    """[bots, bots]: the inverse of that with the precision of the prior."""
+
+    @classmethod
+    def by(cls, rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> "Told":
+        """Work out every pattern once."""
+        patterns, bots = patterns_of(rows), len(beliefs.mu)
+        number = {bot: place for place, bot in enumerate(rows.bots_by_number)}
+        numbers = np.array([number[bot] for bot in patterns.bots_by_number], np.int32)[patterns.bots]
+        most = int(np.diff(patterns.starts).max(initial=1))
+        scores, curvatures = np.zeros(len(numbers)), np.zeros((len(numbers), most))
+        information = np.zeros((bots, bots))
+        _work_out(
+            beliefs.mu, patterns.starts, numbers, patterns.units, patterns.places, patterns.losers, patterns.counts,
+            settings.beta, settings.margin, scores, curvatures, information, new_workspace(),
+        )  # fmt: skip
+        bread = np.linalg.inv(information + np.eye(bots) * settings.sigma**-2).astype(np.float64)
+        return cls(np.argsort(rows.deals, kind="stable"), patterns, numbers, scores, curvatures, information, bread)
+
+    def products(self, rows: PoolRows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """[bots, bots]: the products of scores, of whole deals and of single matches, added up."""
+        by_deal, by_match = np.zeros_like(self.bread), np.zeros_like(self.bread)
+        patterns = self.patterns
+        _add_scores(
+            self.order, rows.deals, patterns.of_match, patterns.starts, self.numbers, self.scores, patterns.counts, by_deal,
+            by_match,
+        )  # fmt: skip
+        return by_deal, by_match
+
+    def covariance(self, rows: PoolRows, by_deal: NDArray[np.float64], settings: RatingSettings) -> NDArray[np.float64]:
+        """[bots, bots]: the sandwich for these products of the deals' scores, with what the fit took from them put back."""
+        bread, deals = self.bread, len(np.unique(rows.deals))
+        prior = np.eye(len(bread)) * settings.sigma**-2
+        taken, squares = np.zeros_like(bread), np.zeros(len(bread))
+        patterns = self.patterns
+        _add_taken(
+            self.order, rows.deals, patterns.of_match, patterns.starts, self.numbers, self.curvatures,
+            bread + bread @ prior @ bread, taken, squares,
+        )  # fmt: skip
+        dispersion = float(np.sum(bread * by_deal)) + PLAIN_BOTS
+        dispersion /= float(np.sum(bread * (self.information - taken))) + PLAIN_BOTS
+        known = np.diag(self.information)
+        from_field = np.eye(len(bread)) - known / max(float(known.sum()), 1e-300)  # only the prior says where that is
+        to_errors = from_field @ bread
+        whole, likely, left_out = (
+            to_errors @ part @ to_errors.T
+            for part in (by_deal + dispersion * taken + prior, dispersion * (self.information - taken), dispersion * taken)
+        )
+        own = np.maximum(LEAST_DEGREES, known**2 / np.maximum(squares, 1e-300) - 1.0)  # so many more equal deals tell as much
+        scale = _widening(np.maximum(0.0, np.diag(likely)), np.diag(left_out), np.minimum(own, deals - 1.0), deals - 1)
+        return np.asarray(whole * np.outer(scale, scale), np.float64)
+
+
+def _widening(
+    observed: NDArray[np.float64], assumed: NDArray[np.float64], own: NDArray[np.float64], pool: int
+) -> NDArray[np.float64]:  # fmt: skip
+    """[bots]: how much wider Student's interval is than by the pool's degrees of freedom.
+
+    `observed`, `assumed` [bots]: the part of a variance that a bot's own deals show, with the degrees `own` [bots], and the
+    part that has those of the whole pool.
+    """
+    doubt = observed**2 / own + assumed**2 / pool
+    degrees = np.divide((observed + assumed) ** 2, doubt, out=np.full_like(own, pool), where=doubt > 0.0)
+    wide, plain = (special.stdtrit(given, 0.5 + CONFIDENCE / 2) for given in (np.minimum(degrees, pool), pool))
+    return np.asarray(wide / plain, np.float64)
 
 
 def joint_bars(pools: Sequence[tuple[Sequence[Bot], ErrorBars]]) -> tuple[list[Bot], ErrorBars]:
@@ -200,30 +283,43 @@ def play_again(
 
 
 @jit
-def _add_scores(
-    mu: Reals, order: Starts, deals: Bots, starts: Starts, bots: Bots, units: Small, places: Small, beta: float, margin: float,
-    losers: Flags, slopes: Workspace, by_deal: Workspace, by_match: Workspace, work: Workspace,
+def _work_out(
+    mu: Reals, starts: Starts, bots: Bots, units: Small, places: Small, losers: Flags, counts: Reals, beta: float,
+    margin: float, scores: Reals, curvatures: Workspace, information: Workspace, work: Workspace,
 ) -> None:  # fmt: skip
-    """Add up -slope, and the products of scores: of whole deals (`order` sorts the matches by deal), and of single matches."""
-    scores = np.zeros(len(mu))
+    """Write the scores and the curvatures of all patterns, and add up the curvatures of all matches."""
+    for pattern in range(len(starts) - 1):
+        start, end = starts[pattern], starts[pattern + 1]
+        teams = play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, losers[pattern], work)
+        for seat in range(end - start):
+            team = int(work[TEAM, seat])
+            scores[start + seat] = score(team, teams, work)
+            for mate in range(end - start):
+                known = curvature(team, int(work[TEAM, mate]), work)
+                curvatures[start + seat, mate] = known
+                information[bots[start + seat], bots[start + mate]] += counts[pattern] * known
+
+
+@jit
+def _add_scores(
+    order: Starts, deals: Bots, of_match: Starts, starts: Starts, bots: Bots, scores: Reals, counts: Reals, by_deal: Workspace,
+    by_match: Workspace,
+) -> None:  # fmt: skip
+    """Add up the products of scores: of whole deals (`order` sorts the matches by deal), and of single matches."""
+    for pattern in range(len(starts) - 1):
+        for seat in range(starts[pattern], starts[pattern + 1]):
+            for mate in range(starts[pattern], starts[pattern + 1]):
+                by_match[bots[seat], bots[mate]] += counts[pattern] * scores[seat] * scores[mate]
+    whole = np.zeros(len(by_deal))
     last = -1
     for match in order:
         if deals[match] != last:
-            _add_product(scores, by_deal)
-            scores[:] = 0.0
+            _add_product(whole, by_deal)
+            whole[:] = 0.0
             last = deals[match]
-        start, end = starts[match], starts[match + 1]
-        seats = end - start
-        teams = play_again(mu, bots[start:end], units[start:end], places[start:end], beta, margin, losers[match], work)
-        for seat in range(seats):
-            one, team = bots[start + seat], int(work[TEAM, seat])
-            own = score(team, teams, work)
-            scores[one] += own
-            for mate in range(seats):
-                other, second = bots[start + mate], int(work[TEAM, mate])
-                by_match[one, other] += own * score(second, teams, work)
-                slopes[one, other] += curvature(team, second, work)
-    _add_product(scores, by_deal)
+        for seat in range(starts[of_match[match]], starts[of_match[match] + 1]):
+            whole[bots[seat]] += scores[seat]
+    _add_product(whole, by_deal)
 
 
 @jit
@@ -232,6 +328,61 @@ def _add_product(scores: Reals, total: Workspace) -> None:
         if scores[one] != 0.0:
             for other in range(len(scores)):
                 total[one, other] += scores[one] * scores[other]
+
+
+@jit
+def _add_taken(
+    order: Starts, deals: Bots, of_match: Starts, starts: Starts, bots: Bots, curvatures: Workspace, spread: Workspace,
+    taken: Workspace, squares: Reals,
+) -> None:  # fmt: skip
+    """Add up K spread K over the deals, K being the curvature of one, and the squares of K's diagonal."""
+    count = len(taken)
+    known, half = np.zeros((count, count)), np.zeros((count, count))
+    here, own, last = np.zeros(count, np.int64), 0, -1
+    is_here = np.zeros(count, np.bool_)
+    for match in order:
+        if deals[match] != last:
+            _end_taken(known, half, here, own, is_here, spread, taken, squares)
+            own, last = 0, deals[match]
+        start, end = starts[of_match[match]], starts[of_match[match] + 1]
+        for seat in range(start, end):
+            if not is_here[bots[seat]]:
+                is_here[bots[seat]] = True
+                here[own] = bots[seat]
+                own += 1
+            for mate in range(start, end):
+                known[bots[seat], bots[mate]] += curvatures[seat, mate - start]
+    _end_taken(known, half, here, own, is_here, spread, taken, squares)
+
+
+@jit
+def _end_taken(
+    known: Workspace, half: Workspace, here: Starts, own: int, is_here: Flags, spread: Workspace, taken: Workspace,
+    squares: Reals,
+) -> None:  # fmt: skip
+    """Add the product of one deal, between the `own` bots that played it, and forget the deal.
+
+    Most bots did not meet in the deal, so most of `known` is 0.
+    """
+    for i in range(own):
+        squares[here[i]] += known[here[i], here[i]] ** 2
+        for j in range(own):
+            half[j, i] = 0.0
+        for k in range(own):
+            share = known[here[i], here[k]]
+            if share != 0.0:
+                for j in range(own):
+                    half[j, i] += share * spread[here[k], here[j]]
+    for j in range(own):
+        for k in range(own):
+            share = known[here[k], here[j]]
+            if share != 0.0:
+                for i in range(own):
+                    taken[here[j], here[i]] += half[k, i] * share  # symmetric
+    for i in range(own):
+        is_here[here[i]] = False
+        for j in range(own):
+            known[here[i], here[j]] = 0.0
 
 
 SAMPLES = 10_000  # a probability of one half is then known to half a percentage point

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.engine.jit import jit
-from arena.ratings.comparisons import SIZE, TEAM, curvature, new_workspace, score
-from arena.ratings.error_bars import FIRST_COEFFICIENT, PRIOR_DEALS, ErrorBars, play_again
+from arena.ratings.comparisons import SIZE, TEAM, new_workspace, score
+from arena.ratings.error_bars import FIRST_COEFFICIENT, PRIOR_DEALS, ErrorBars, Told, play_again
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -49,17 +49,15 @@ def without_luck(
     if deals < 2:
         return Corrected(beliefs, bars, math.nan)
     order = np.argsort(rows.deals, kind="stable")
-    slopes, products = np.zeros((bots, bots)), np.zeros((bots, bots))
-    total, taken = np.zeros(bots), np.zeros(bots)
+    products, total, taken = np.zeros((bots, bots)), np.zeros(bots), np.zeros(bots)
     _add_corrected(
         beliefs.mu, order, rows.deals, rows.starts, rows.bots, rows.units, rows.places, rows.luck, settings.beta,
-        settings.margin, rows.names_loser, slopes, products, total, taken, new_workspace(),
+        settings.margin, rows.names_loser, products, total, taken, new_workspace(),
     )  # fmt: skip
-    prior = np.eye(bots) * settings.sigma**-2
-    bread = np.linalg.inv(slopes + prior)
-    over_deals = (products - np.outer(total, total) / deals) * (deals / (deals - 1))
-    corrected = ErrorBars(bread @ (over_deals + prior) @ bread, bars.degrees, bars.saved)
-    mu = beliefs.mu - bread @ taken
+    told = Told.by(rows, beliefs, settings)
+    covariance = told.covariance(rows, products - np.outer(total, total) / deals, settings)
+    corrected = ErrorBars(covariance, bars.degrees, bars.saved)
+    mu = beliefs.mu - told.bread @ taken
     mu += (beliefs.mu - mu)[anchor] if anchor is not None else beliefs.mu.mean() - mu.mean()
     return Corrected(Beliefs(mu, beliefs.sigma), corrected, _spread(bars) / _spread(corrected))
 
@@ -74,9 +72,9 @@ def _spread(bars: ErrorBars) -> float:
 @jit
 def _add_corrected(
     mu: Reals, order: Starts, deals: Bots, starts: Starts, bots: Bots, units: Small, places: Small, luck: Reals, beta: float,
-    margin: float, losers: Flags, slopes: Workspace, products: Workspace, total: Reals, taken: Reals, work: Workspace,
+    margin: float, losers: Flags, products: Workspace, total: Reals, taken: Reals, work: Workspace,
 ) -> None:  # fmt: skip
-    """Add up -slope; the products and the sum of the deals' corrected scores; and what was taken off them.
+    """Add up the products and the sum of the deals' corrected scores; and what was taken off them.
 
     `order` sorts the matches by deal.
     """
@@ -93,8 +91,6 @@ def _add_corrected(
         for seat in range(end - start):
             one, team = bots[start + seat], int(work[TEAM, seat])
             scores[one] += score(team, teams, work)
-            for mate in range(end - start):
-                slopes[one, bots[start + mate]] += curvature(team, int(work[TEAM, mate]), work)
     _end_deal(scores, shifts, told, products, total, taken)
 
 

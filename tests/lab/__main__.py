@@ -113,6 +113,15 @@ def luck(
 
 
 @app.command()
+def ratings(field: str = "", runs: Annotated[int, typer.Option(min=1)] = 300) -> None:
+    """Measure how often intervals, pairs and ranks in brackets hold in uneven pools. `field`: a part of its name."""
+    from lab.coverage import coverages
+
+    warm_games({}, say, RATINGS)
+    show(list(coverages(runs, field, say)))
+
+
+@app.command()
 def overall() -> None:
     """Measure the overall ranking and the order of matches on fields of known skill."""
     from lab.overall import order_costs, overall_costs

@@ -17,6 +17,7 @@ SMALL = {
     "exact": ["--positions", "1", "--game", "yaniv", "--bot", "house:random_bot"],
     "luck": ["--game", "naga", "--matches", "100", "--workers", "1"],
     "races": ["--slots", "200"],
+    "ratings": ["--field", "leavers", "--runs", "2"],
     "rows": ["--matches", "50"],
 }
 

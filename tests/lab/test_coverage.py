@@ -1,0 +1,22 @@
+"""Intervals hold for bots with few deals in pools with many: what `python -m lab ratings` measures, with fewer runs."""
+
+import pytest
+
+from lab.coverage import coverages, fields
+
+
+@pytest.mark.parametrize("name", ["newcomer of 1 deals, 2 seats", "newcomer of 3 deals, 2 seats", "leavers"])
+def test_a_bot_with_few_deals_has_an_interval_as_wide_as_it_must_be(name: str) -> None:
+    """Once, a newcomer of one deal was called separable from its equal in 55 % of the boards."""
+    (found,) = coverages(40, name)
+    assert found.newcomers is not None and found.newcomers_intervals is not None and found.equal is not None
+    assert found.newcomers >= 0.9 and found.newcomers_intervals >= 0.85 and found.equal <= 0.15
+    assert found.pairs >= 0.9 and found.intervals >= 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [field.name for field in fields()])
+def test_the_intervals_of_all_fields_hold_as_often_as_they_say(name: str) -> None:
+    (found,) = coverages(100, name)
+    assert 0.92 <= found.pairs <= 0.985 and 0.92 <= found.intervals <= 0.985
+    assert found.equal is None or found.equal <= 0.1
