@@ -8,6 +8,7 @@ import msgspec
 
 from arena.errors import ConfigError, nearest
 from arena.ratings.models import MODEL, is_order_free
+from arena.ratings.overall import LEAST_FIELD
 from arena.ratings.rows import Bot
 from arena.ratings.settings import MEAN_RANK, OVERALL, STANDARDIZED, headline_model
 from arena.records import Ending, HistoryPoint, Rating
@@ -54,13 +55,13 @@ def online_beside(model: str, ratings: Iterable[Rating]) -> Online:
 def chosen_pools(
     manifest: Manifest, ratings: Sequence[Rating], choice: str | None = None, *, option: str = "--game"
 ) -> list[str]:
-    """The pools to show: those that `choice` names; by default all, the overall one first if two bots or more play every pool.
+    """The pools to show: those that `choice` names; by default all, the overall one first where it says something.
 
     `choice`: a pool, a game or `overall`. Raises ConfigError that names `option` if there is no such pool or game.
     """
     found = list(dict.fromkeys([*manifest.pools, *(rating.pool for rating in ratings if rating.pool != OVERALL)]))
     if choice is None:
-        return [OVERALL, *found] if len(found) > 1 and len(ranked_overall(ratings)) > 1 else found
+        return [OVERALL, *found] if len(found) > 1 and is_overall_told(ratings) else found
     if choice in found or choice == OVERALL:
         return [choice]
     of_game = [entry["pool"] for entry in manifest.entries if entry.get("game") == choice and "pool" in entry]
@@ -74,6 +75,31 @@ def chosen_pools(
 def ranked_overall(ratings: Iterable[Rating]) -> list[Rating]:
     """The overall ratings of the bots that have an overall rank, because they play every pool."""
     return [rating for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
+
+
+def is_overall_told(ratings: Iterable[Rating]) -> bool:
+    """Whether an overall ranking says something: five bots or more have a rank in it, and most of those that have played.
+
+    Its scale is how far the ranked bots are apart, so that of a few is noise, and nothing to those who are not ranked.
+    """
+    played = [rating for rating in ratings if rating.pool == OVERALL and rating.matches]
+    ranked = len(ranked_overall(played))
+    return ranked >= LEAST_FIELD and 2 * ranked >= len(played)
+
+
+def why_no_overall(ratings: Sequence[Rating], pools: Sequence[str]) -> Phrase | None:
+    """Return why the board of several pools has no overall table; None if it has one, or nobody would expect it.
+
+    `pools`: its own.
+    """
+    played = [rating for rating in ratings if rating.pool == OVERALL and rating.matches]
+    ranked, least = len(ranked_overall(played)), LEAST_FIELD
+    if OVERALL in pools or len(pools) < 2 or ranked < 2:
+        return None
+    return Phrase(
+        f"no overall ranking: {ranked} of {len(played)} bots play all games; it takes {least}, and half of them",
+        f"総合順位なし：全ゲームに参加したボットは{len(played)}体中{ranked}体（{least}体以上かつ半数以上が必要）",
+    )
 
 
 def without_rank(ratings: Iterable[Rating]) -> dict[Bot, list[str]]:

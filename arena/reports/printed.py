@@ -16,17 +16,18 @@ from arena.reports.board import (
     add_up,
     chosen_pools,
     headline,
+    is_overall_told,
     luck_notes,
     may_swap,
     online_beside,
     rank_of,
     ranked,
-    ranked_overall,
     ranking,
     ratings_by,
     retired_bots,
     shows_idle,
     warnings,
+    why_no_overall,
     without_numbers,
     without_rank,
 )
@@ -76,7 +77,8 @@ def print_board(
     shown = [rating for rating in ratings if rating.pool in pools]
     missing = without_rank(ratings) if OVERALL in pools else {}
     order = _order_note(manifest, shown, online, has_column=has_online_column)
-    for note in _notes(manifest, shown, missing, order, {} if told else costs):
+    why = why_no_overall(ratings, pools) if choice is None else None
+    for note in [*_notes(manifest, shown, missing, order, {} if told else costs), *([why.en] if why else [])]:
         page.say(note, "dim")
 
 
@@ -88,7 +90,7 @@ def leaders(ratings: Iterable[Rating], count: int) -> str:
     listed = list(ratings)
     pools = [pool for pool in dict.fromkeys(rating.pool for rating in listed) if pool != OVERALL]
     ranked = [rating for rating in listed if rating.rank is not None and rating.matches]
-    if len(pools) > 1 and len(ranked_overall(ranked)) < 2:
+    if len(pools) > 1 and not is_overall_told(listed):
         firsts = {rating.pool: rating for rating in reversed(ranked) if rating.pool != OVERALL}
         heads = [pool for pool in pools if pool in firsts]
         best = [firsts[pool] for pool in heads]

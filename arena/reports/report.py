@@ -20,7 +20,18 @@ from arena.ratings.skill import skills
 from arena.records import HistoryPoint, Rating, canonical_json
 from arena.reports import columns as titles
 from arena.reports import matches, plots, sections, tables
-from arena.reports.board import headline, may_swap, ranked, ranking, retired_bots, sentence, warnings, without_rank
+from arena.reports.board import (
+    chosen_pools,
+    headline,
+    may_swap,
+    ranked,
+    ranking,
+    retired_bots,
+    sentence,
+    warnings,
+    why_no_overall,
+    without_rank,
+)
 from arena.reports.document import (
     Block,
     Chapter,
@@ -251,6 +262,8 @@ def _notes(tournament: Evidence, word: Words) -> Iterator[Section]:
     """Yield what a reader must know before the numbers."""
     manifest = tournament.manifest
     texts = [sentence(word.of(note), word.language) for note in (*tournament.missing, *warnings(manifest))]
+    if (why := why_no_overall(tournament.ratings, chosen_pools(manifest, tournament.ratings))) is not None:
+        texts.append(sentence(word.of(why), word.language))
     if not manifest.finished:
         texts.append(word("report_not_finished", played=f"{manifest.played:,}", matches=f"{manifest.matches:,}"))
     if texts:

@@ -44,6 +44,8 @@ NAGA = [
     make_rating("crashy", 3, 24.25, faults=3, bot_version=2),
     make_rating("idle", 4, 25.0, 25 / 3, matches=0, wins=0, mean_place=0.0),
 ]
+OTHERS = ("idle", "fourth", "fifth", "sixth")
+"""With one more they are enough for an overall ranking."""
 TOTALS = [
     SeatTotals("naga", "naga_planner", 1, Ending.PLAYED, 1200, 20000, 64000.0, 3.2, 1234.5),
     SeatTotals("naga", "crashy", 2, Ending.PLAYED, 1197, 20000, 500.0, 0.025, 0.5),
@@ -128,7 +130,7 @@ def test_what_has_room_is_not_told_twice() -> None:
 def test_overall_costs_are_the_mean_median_and_the_worst_of_the_pools() -> None:
     pools = (OVERALL, "naga", "yaniv")
     ratings = [
-        make_rating(bot, rank, 25.0 - rank, pool=pool) for pool in pools for rank, bot in enumerate(["crashy", "idle"], 1)
+        make_rating(bot, rank, 25.0 - rank, pool=pool) for pool in pools for rank, bot in enumerate(["crashy", *OTHERS], 1)
     ]
     totals = [
         SeatTotals("naga", "crashy", 1, Ending.PLAYED, 5, 9, 0.0, 3.0, 4.0),
@@ -169,7 +171,7 @@ def test_overall_comes_first_and_pools_are_compact() -> None:
         *NAGA,
         make_rating("naga_planner", 1, 31.0, pool="yaniv"),
         make_rating("naga_planner", 1, 30.5, 0.35, pool=OVERALL),
-        make_rating("idle", 2, 20.5, 0.35, pool=OVERALL),
+        *(make_rating(bot, rank, 20.5, 0.35, pool=OVERALL) for rank, bot in enumerate(OTHERS, 2)),
         make_rating("crashy", None, 24.25, pool=OVERALL, bot_version=2),
     ]
     manifest = make_manifest(
@@ -186,6 +188,16 @@ def test_overall_comes_first_and_pools_are_compact() -> None:
     assert any(line.split()[:3] == ["-", "crashy", "v2"] for line in lines)
 
 
+def test_where_few_play_all_games_it_is_said_why_there_is_no_overall_ranking() -> None:
+    """Once, three copies of a bot were ranked 1 to 3, with the others unranked at 113 and 104 on the same scale."""
+    three = [make_rating(bot, rank, 25.0, pool=OVERALL) for rank, bot in enumerate(OTHERS[:3], 1)]
+    manifest = make_manifest(pools=("yaniv", "naga"))
+    lines = shown(140, [*NAGA, make_rating("idle", 1, 31.0, pool="yaniv"), *three], manifest).splitlines()
+    assert "overall" not in lines
+    assert "no overall ranking: 3 of 3 bots play all games; it takes 5, and half of them" in lines
+    assert not any("no overall" in line for line in shown(140, [*NAGA, *three[:1]], manifest).splitlines())
+
+
 def test_headline_says_what_is_known() -> None:
     assert headline(make_manifest()) == "duel: 2,400 matches; 100 deals a table; crash 2, timeout 1, host 4; finished"
     config = {"entries": [{"deals": 100}, {"deals": 4}, {}]}
@@ -199,9 +211,12 @@ def test_chosen_pools() -> None:
         {"game": "nana", "pool": "nana-4"},
     ]
     manifest = make_manifest(pools=("nana-duel", "naga", "nana-4"), config={"entries": entries})
-    overall = [make_rating(bot, 1, 25.0, pool=OVERALL) for bot in ("crashy", "idle")]
+    overall = [make_rating(bot, 1, 25.0, pool=OVERALL) for bot in ("crashy", *OTHERS)]
     assert chosen_pools(manifest, overall) == [OVERALL, "nana-duel", "naga", "nana-4"]
-    assert chosen_pools(manifest, overall[:1]) == ["nana-duel", "naga", "nana-4"]  # one bot alone is no ranking
+    assert chosen_pools(manifest, overall[:4]) == ["nana-duel", "naga", "nana-4"]  # their spread says nothing
+    unranked = [make_rating(f"unranked_{number}", None, 100.0, pool=OVERALL) for number in range(6)]
+    assert chosen_pools(manifest, [*overall, *unranked[:5]]) == [OVERALL, "nana-duel", "naga", "nana-4"]
+    assert chosen_pools(manifest, [*overall, *unranked]) == ["nana-duel", "naga", "nana-4"]
     assert chosen_pools(manifest, [], "nana") == ["nana-duel", "nana-4"]
     assert chosen_pools(manifest, [], "nana-4") == ["nana-4"]
     assert chosen_pools(manifest, [], OVERALL) == [OVERALL]
@@ -215,8 +230,8 @@ def test_leaders() -> None:
     yaniv = [make_rating("crashy", 1, 31.0, pool="yaniv"), make_rating("idle", 2, 30.0, pool="yaniv")]
     overall = [make_rating("crashy", 1, 22.0, pool=OVERALL), make_rating("idle", None, 30.0, pool=OVERALL)]
     assert leaders([*NAGA[2:], *yaniv, *overall], 3) == "naga   crashy v2   22.75\nyaniv  crashy      29.50"
-    overall[1] = make_rating("idle", 2, 20.0, pool=OVERALL)
-    assert leaders([*NAGA, *yaniv, *overall], 3) == "  1  crashy   20.50\n  2  idle     18.50"
+    overall = [make_rating(bot, rank, 23.0 - rank, pool=OVERALL) for rank, bot in enumerate(["crashy", *OTHERS], 1)]
+    assert leaders([*NAGA, *yaniv, *overall], 2) == "  1  crashy   20.50\n  2  idle     19.50"
     assert leaders([], 3) == ""
 
 

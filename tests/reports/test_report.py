@@ -131,7 +131,9 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
 
 def test_the_page_begins_with_a_picture_of_the_ranks_of_every_pool(tmp_path: Path) -> None:
     games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2, "options": SHORT}]
-    text, _ = made(run(tmp_path, bots=GOOD_BOTS, deals=2, seed=11, games=games).folder)
+    random_bot = HOUSE_BOTS / "random_bot.py"
+    bots = [*GOOD_BOTS, random_bot, {"path": str(random_bot), "name": "random_two", "trusted": True}]
+    text, _ = made(run(tmp_path, bots=bots, deals=2, seed=11, games=games).folder)
     overview = text[text.index('<h2 id="overview">') :]
     first = overview[: overview.index("</section>")]
     assert first.index("<svg") < first.index("set_bot") and "<table" not in first
