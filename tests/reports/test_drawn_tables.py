@@ -149,9 +149,9 @@ def _moments(table: Table, number: int) -> Iterator[DecisionContext]:
     end = final_states(table)
     for seat in _eyes(table, number):
         yield DecisionContext(table, seat, _position(game, end, seat), [])
-    outcomes, ended = games.outcomes(game.name), _end_of_round(table)
-    if outcomes is not None and ended is not None:
-        for seat in _eyes(table, number):
+    outcomes = games.outcomes(game.name)
+    for ended in (_end_of_round(table), end) if outcomes is not None else ():
+        for seat in _eyes(table, number) if ended is not None else ():
             yield DecisionContext(table, seat, outcomes.table(ended[0]), [])
 
 

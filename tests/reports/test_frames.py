@@ -13,6 +13,7 @@ from arena.errors import StoreError
 from arena.games import names
 from arena.records import Ending, FaultRecord
 from arena.reports.pages import frames as module
+from arena.reports.pages import scenes
 from arena.reports.pages.frames import Frames, StoredMatch, change, changed, frames, opinion, stored_match
 from arena.reports.pages.scenes import position
 from arena.reports.replay import RULE, replay_lines, result_lines
@@ -55,7 +56,29 @@ def test_changes_lead_to_the_position_of_every_step(matches: dict[str, StoredMat
     for one, scene in zip(sent(match, eyes).frames, match.scenes, strict=True):
         whole = one.position if one.position is not None else changed(whole, one.change)
         expected = position(match.game, scene, eyes)
-        assert whole == expected or (expected is None and one.text and scene.is_end_of_round)
+        assert whole == expected
+
+
+def described(match: StoredMatch) -> set[str]:
+    """The kinds of steps that are shown by a text, to any eyes, in place of the table."""
+    found = set()
+    for eyes in EYES:
+        for one, scene in zip(sent(match, eyes).frames, match.scenes, strict=True):
+            kind = "end" if scene.is_end_of_round else "step" if scene.played else "deal"
+            found |= {kind} if one.text or position(match.game, scene, eyes) is None else set()
+    return found
+
+
+@pytest.mark.parametrize("game", names())
+def test_no_step_is_a_text_in_place_of_the_table(
+    matches: dict[str, StoredMatch], game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = matches[game]
+    assert any(scene.is_end_of_round for scene in match.scenes) and described(match) == set()
+    monkeypatch.setattr(scenes, "_outcomes", lambda game: None)
+    assert described(match) <= {"end"}, "only the end of a round needs a table of its own"
+    monkeypatch.setattr(module, "table_files", lambda *_games: [])
+    assert {"step", "end"} <= described(match)
 
 
 @pytest.mark.parametrize("game", names())
