@@ -106,6 +106,7 @@ def _before(values: Numbers) -> Numbers:
 
 
 CONFIDENCE = 0.95
+LEAST_SHARE = 1e-6  # of a variance, that is left over deals: what is below it comes of rounding, and no ratio is made of it
 LEAST_DEGREES = 2.0  # of freedom of a bot's own deals: fewer make intervals too wide, as simulated (tests/lab/coverage.py)
 PLAIN_BOTS = 1.0  # that many bots are taken to have had matches independent of each other, beside those that the deals tell of
 
@@ -119,7 +120,8 @@ class ErrorBars:
     degrees: float
     """The degrees of freedom of Student's distribution: deals - 1; infinite if there are no deals to compare."""
     saved: float
-    """Variance had every match its own deal / variance over these deals, mean of all bots; nan below two deals.
+    """Variance had every match its own deal / variance over these deals, mean of all bots; nan below two deals, and where all
+    deals end alike, so that nothing of the variance is left.
 
     Above 1 where the rotations of a deal cancel its luck; tables that share a deal work against it.
     """
@@ -169,7 +171,7 @@ def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> Er
     covariance = told.covariance(rows, by_deal, settings)
     bread = told.bread
     shared, independent = (float(np.trace(bread @ products @ bread)) for products in (by_deal * deals / (deals - 1), by_match))
-    return ErrorBars(covariance, deals - 1, independent / shared if shared > 0.0 else math.nan)
+    return ErrorBars(covariance, deals - 1, independent / shared if shared > LEAST_SHARE * independent else math.nan)
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,18 @@ def test_twice_the_same_deal_tells_nothing_new():
     assert widths[1] == pytest.approx(widths[0], rel=0.05)
 
 
+def test_of_deals_that_all_end_alike_no_ratio_is_made():
+    """Two copies of a bot win one match of each deal: once, a match told as much as 6,079,102,318 independent ones."""
+    deals = 30
+    rows = PoolRows(
+        (("one", 1), ("other", 1)), np.arange(2 * deals + 1) * 2, np.repeat(np.arange(deals, dtype=np.int32), 2),
+        np.tile(np.array([0, 1, 1, 0], np.int32), deals), np.tile(np.array([0, 1], np.int8), 2 * deals),
+        np.tile(np.array([1, 2], np.int8), 2 * deals), np.zeros(4 * deals, np.float32), np.zeros(4 * deals, np.bool_),
+    )  # fmt: skip
+    bars = error_bars(rows, believe(BATCH_MODEL, rows, SETTINGS), SETTINGS)
+    assert np.isnan(bars.saved) and np.isfinite(bars.half_widths()).all()
+
+
 def test_below_two_deals_the_belief_is_all_there_is():
     rows = tournament(np.random.default_rng(3), 1)
     beliefs = believe(MODEL, rows, SETTINGS)
