@@ -30,6 +30,7 @@ from arena.ratings.trueskill_batch import anchor_of
 from arena.records import LuckWorth, MatchRecord, Rating
 
 DEALS_TO_COMPARE = 40  # the variance over fewer deals is known to no better than a fifth
+SAME = 1e-6  # sigmas: what differs by less comes of the order in which numbers are added
 RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
 
 ALIKE: Mapping[str, float] = MappingProxyType({})
@@ -278,17 +279,18 @@ def _ranked(ratings: list[Rating], apart: NDArray[np.bool_]) -> list[Rating]:
     """The ratings of one pool, best first, with rank and its bounds; `apart` [bots, bots]: which pairs are separable.
 
     A bot is surely below another that is separable from it and has the higher mu. Ranks go by `rating`, which a wide
-    sigma lowers; so that the bounds always hold the rank, they are widened to it.
+    sigma lowers; so that the bounds always hold the rank, they are widened to it. Bots that are equal but for the last digits
+    share one.
     """
     result = []
     for one, separable in zip(ratings, apart):
-        rank = 1 + sum(other.rating > one.rating for other in ratings)
+        rank = 1 + sum(other.rating > one.rating + SAME * one.sigma for other in ratings)
         above = [other.mu > one.mu for other, is_apart in zip(ratings, separable) if is_apart]
         best, worst = 1 + sum(above), len(ratings) - above.count(False)
         result.append(
             msgspec.structs.replace(one, rank=rank, rank_low=min(rank, best), rank_high=max(rank, worst))
         )  # fmt: skip
-    return sorted(result, key=_order)
+    return sorted(result, key=lambda rating: (rating.rank, rating.bot, rating.bot_version))
 
 
 def _order(rating: Rating) -> tuple[float, str, int]:
