@@ -42,7 +42,7 @@
       this.back.addEventListener("click", () => this.goBack());
       this.main.addEventListener("click", () => this.goOn());
       this.text = el("pre", {class: "player-text", tabindex: "0", hidden: true});
-      this.resultRoot = el("div", {});
+      this.resultRoot = el("div", {class: "live-round"});
       this.tableRoot = el("div", {class: "table live-table"});
       this.choosing = arena.choosing(this.tableRoot, {game, lang, rules: `/rules/${game}`, onAction: (action, moved) => this.chosen(action, moved)});
       this.log = el("ol", {class: "live-events", tabindex: "0", "aria-label": word("log")});
