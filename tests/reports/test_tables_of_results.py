@@ -49,6 +49,20 @@ def test_the_page_of_a_tournament_has_what_its_report_has(played: Results, langu
     assert [one["matches"] for one in found["fairness"]["seats"]] == [18, 18] and found["together"] is None
 
 
+def test_where_few_play_all_games_page_and_report_say_why_there_is_no_overall_ranking(tmp_path: Path) -> None:
+    games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2, "options": {"limit": 20}}]
+    results = run(tmp_path, bots=GOOD_BOTS[:2], deals=1, games=games)
+    said = {
+        "en": "no overall ranking: 2 of 2 bots play all games; it takes 5, and half of them",
+        "ja": "総合順位なし：全ゲームに参加したボットは2体中2体（5体以上かつ半数以上が必要）",
+    }
+    with server(results.folder.parent) as client:
+        assert client.get("/api/t/small").json()["no_overall"] == [*said.values()]
+        for language, why in said.items():
+            assert why in client.get(f"/t/small?lang={language}").text
+            assert why[1:] in html(report(results.folder, Words(language)), Words(language))
+
+
 def test_a_japanese_report_has_no_english_heads_and_no_key_for_a_text(played: Results) -> None:
     word = Words("ja")
     page = html(report(played.folder, word), word)

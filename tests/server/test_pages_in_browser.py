@@ -25,6 +25,7 @@ from helpers.browser import (
     watched,
 )
 from helpers.contests import write_contest
+from helpers.paths import HOUSE_BOTS
 from helpers.records import make_record, make_seat, numbered
 from helpers.results import HOSTILE, write_results
 from helpers.serving import Served, served
@@ -32,6 +33,8 @@ from helpers.tournaments import GOOD_BOTS, arena, ended, run, write_config
 
 pytestmark = in_browser
 GAMES = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 3, "options": {"limit": 20}}]
+RANDOM = [{"path": str(HOUSE_BOTS / "random_bot.py"), "name": name, "trusted": True} for name in ("random_one", "random_two")]
+"""With them there are enough bots for an overall ranking."""
 PHONE, TABLET, DESK = 320, 820, 1440
 PAGES = {
     "home": "/", "tournament": "/t/small?pool=naga", "overall": "/t/small", "matches": "/t/small/matches",
@@ -91,7 +94,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("archive")
-    run(folder, bots=GOOD_BOTS, deals=3, seed=11, games=GAMES)
+    run(folder, bots=[*GOOD_BOTS, *RANDOM], deals=3, seed=11, games=GAMES)
     with served(folder / "out") as found:
         yield found
 

@@ -15,7 +15,8 @@ from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings, headline_model
 from arena.ratings.stored import stored_field, stored_settings, stored_weights
 from arena.records import Outcome
-from arena.reports.board import chosen_pools, headline_ratings, online_beside
+from arena.reports.board import chosen_pools, headline_ratings, online_beside, why_no_overall
+from arena.reports.table import Phrase
 from arena.results.journal import JOURNAL_FILE, Journal, has_log
 from arena.results.lock import running_process
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_manifest
@@ -56,6 +57,8 @@ class Seen(msgspec.Struct, frozen=True):
     """The rows of each pool, best first."""
     without_rank: tuple[WithoutRank, ...] = ()
     """The bots that are not on the overall board, because they lack a pool."""
+    no_overall: Phrase | None = None
+    """Why there is no overall table; None: there is one, or nobody would expect it."""
     behind: int = 0
     """Matches that are stored and not in the tables yet: a journal of millions is read bit by bit."""
 
@@ -129,7 +132,10 @@ class LiveBoard:
         pools = tuple(chosen_pools(manifest, ratings))
         hidden = hidden_bots(manifest, ratings)
         tables = {pool: board_rows(ratings, pool, hidden=hidden, online=online) for pool in pools}
-        return Seen(progress, pools, tables, bots_without_rank(ratings, pools), max(0, progress.done - self._score.done))
+        return Seen(
+            progress, pools, tables, bots_without_rank(ratings, pools), why_no_overall(ratings, pools),
+            max(0, progress.done - self._score.done),
+        )  # fmt: skip
 
     def _forget(self) -> None:
         self._last, self._version, self._score = 0, -1, Score()

@@ -13,7 +13,16 @@ from arena.ratings.settings import OVERALL, headline_model, overall_rule
 from arena.ratings.skill import Skill, skills
 from arena.ratings.stored import StoredRows
 from arena.records import Rating
-from arena.reports.board import Costs, Online, add_up, chosen_pools, headline, headline_ratings, online_beside
+from arena.reports.board import (
+    Costs,
+    Online,
+    add_up,
+    chosen_pools,
+    headline,
+    headline_ratings,
+    online_beside,
+    why_no_overall,
+)
 from arena.reports.evidence import Evidence
 from arena.reports.insights import (
     Chances,
@@ -26,7 +35,7 @@ from arena.reports.insights import (
     pairs_of,
     together_of,
 )
-from arena.reports.table import shown
+from arena.reports.table import Phrase, shown
 from arena.reports.tables import FaultCard
 from arena.results import parquet
 from arena.results.lock import running_process
@@ -108,6 +117,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """How the numbers of `board` came about; None: there is no table yet."""
     without_rank: tuple[WithoutRank, ...]
     """The bots that are not on the overall board, with the pools that they play."""
+    no_overall: Phrase | None
+    """Why there is no overall table, in English and in Japanese; None: there is one, or nobody would expect it."""
     hidden: int
     """How many rows of the table are left out."""
     is_whole: bool
@@ -175,7 +186,8 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
         return {pool: board_rows(ratings, pool, costs, hidden=hidden, online=online) for pool in pools}
 
     tables = library.kept(("tables", name), folder, made)
-    return _without_withdrawn(library, name, folder, Seen(progress, pools, tables, bots_without_rank(ratings, pools)))
+    seen = Seen(progress, pools, tables, bots_without_rank(ratings, pools), why_no_overall(ratings, pools))
+    return _without_withdrawn(library, name, folder, seen)
 
 
 def _without_withdrawn(library: Library, name: str, folder: Path, seen: Seen) -> Seen:
@@ -243,7 +255,7 @@ def _described(name: str, manifest: Manifest, seen: Seen, pool: str | None, *, i
     return Tournament(
         name=name, shown=shown(name), headline=headline(manifest), progress=seen.progress, started=manifest.started,
         outcome=manifest.outcome, entries=entries_of(manifest), pools=seen.pools, pool=pool,
-        board=board, counting=_counting(manifest, pool), without_rank=seen.without_rank,
+        board=board, counting=_counting(manifest, pool), without_rank=seen.without_rank, no_overall=seen.no_overall,
         hidden=len(rows) - len(board), is_whole=is_whole, **NOT_YET, behind=seen.behind,
     )  # fmt: skip
 
@@ -262,7 +274,8 @@ def _bare(name: str, progress: Progress) -> Tournament:
     """A tournament that has not begun to play."""
     return Tournament(
         name=name, shown=shown(name), headline=shown(name), progress=progress, started=None, outcome=None, entries=(),
-        pools=(), pool=None, board=(), counting=None, without_rank=(), hidden=0, is_whole=False, **NOT_YET, behind=0,
+        pools=(), pool=None, board=(), counting=None, without_rank=(), no_overall=None, hidden=0, is_whole=False, **NOT_YET,
+        behind=0,
     )  # fmt: skip
 
 
