@@ -150,10 +150,29 @@ class ErrorBars:
         return self.quantile * np.sqrt(np.maximum(0.0, np.diag(centre @ self.covariance @ centre)))
 
     def separable(self, mu: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """[bots, bots]: whether the 95 % interval of the two bots' difference leaves out 0."""
+        """[bots, bots]: whether the 95 % interval of the two bots' difference leaves out 0: one look at one pair."""
+        return self._are_apart(mu, self.quantile)
+
+    def separable_at_once(self, mu: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """[bots, bots]: which pairs are separable if all are looked at: with 95 % all of these are rightly so.
+
+        Each pair is held to the error left for it among the pairs that are not separable yet (S. Holm, "A simple sequentially
+        rejective multiple test procedure", 1979), however errors depend on each other. To draw the largest difference from
+        the covariance makes brackets at most 8 % narrower, for many times the work and numbers that a stream decides.
+        """
+        pairs = len(mu) * (len(mu) - 1) // 2
+        apart, found, left = np.zeros((len(mu), len(mu)), np.bool_), -1, pairs
+        while left and found < pairs - left:
+            found = pairs - left
+            apart = self._are_apart(mu, float(special.stdtrit(self.degrees, 1.0 - (1.0 - CONFIDENCE) / 2 / left)))
+            left = pairs - int(apart.sum()) // 2
+        return apart
+
+    def _are_apart(self, mu: NDArray[np.float64], quantile: float) -> NDArray[np.bool_]:
+        """[bots, bots]: whether two bots differ by more than so many standard errors of their difference."""
         variances = np.diag(self.covariance)
         spread = np.sqrt(np.maximum(0.0, variances[:, None] + variances[None, :] - 2 * self.covariance))
-        return np.abs(mu[:, None] - mu[None, :]) > np.where(spread > 0.0, self.quantile * spread, np.inf)
+        return np.abs(mu[:, None] - mu[None, :]) > np.where(spread > 0.0, quantile * spread, np.inf)
 
 
 def bars_by(model: str, rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:

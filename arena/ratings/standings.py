@@ -176,7 +176,7 @@ class Rated:
         """The ratings with ranks, best first."""
         if self.has_failed:
             return sorted(self.unranked(), key=_order)
-        return _ranked(self.unranked(), self.bars.separable(self.beliefs.mu))
+        return _ranked(self.unranked(), self.bars.separable_at_once(self.beliefs.mu))
 
     def unranked(self) -> list[Rating]:
         """The ratings without ranks, in the order of the bots."""
@@ -237,7 +237,7 @@ def overall(
         found = combine([pool.skills for pool in rated], settings, weights)
         everywhere, bars = found.bots, found.bars
         means = dict(_combined(model, by_bot, found))
-    apart = bars.separable(np.array([means[bot].mu for bot in everywhere]))
+    apart = bars.separable_at_once(np.array([means[bot].mu for bot in everywhere]))
     complete = _ranked([means[bot] for bot in everywhere], apart)
     ranked = set(everywhere)
     return complete + sorted((mean for bot, mean in means.items() if bot not in ranked), key=_order)
@@ -276,7 +276,7 @@ def _unranked(model: str, pool: str, bot: Bot, mu: float, sigma: float, half_wid
 
 
 def _ranked(ratings: list[Rating], apart: NDArray[np.bool_]) -> list[Rating]:
-    """The ratings of one pool, best first, with rank and its bounds; `apart` [bots, bots]: which pairs are separable.
+    """The ratings of one pool, best first, with rank and its bounds; `apart` [bots, bots]: which pairs are separable at once.
 
     A bot is surely below another that is separable from it and has the higher mu. Ranks go by `rating`, which a wide
     sigma lowers; so that the bounds always hold the rank, they are widened to it. Bots that are equal but for the last digits

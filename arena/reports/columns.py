@@ -11,7 +11,10 @@ from arena.reports.table import INTERVAL, MILLISECONDS, RANK, Column, Phrase
 # Of the ranking.
 RANK_COLUMN = Column(
     Phrase("rank", "順位"), RANK, key="rank",
-    meaning=Phrase("by rating; in brackets the ranks that the 95 % intervals allow", "かっこ内は95%区間から見て可能な順位"),
+    meaning=Phrase(
+        "by rating; in brackets the ranks that are possible: with 95 % all brackets hold at once",
+        "かっこ内は可能な順位。95%の確率で、すべてのかっこが同時に正しい",
+    ),
 )  # fmt: skip
 BOT = Column(Phrase("bot", "ボット"), key="shown", is_name=True)
 RATING = Column(

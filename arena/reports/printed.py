@@ -110,7 +110,9 @@ def _notes(
     """`missing`: bots without an overall rank, with the pools that they have played; `order`: what `_order_note` says."""
     notes = []
     if any(above.pool == below.pool and may_swap(above, below) for above, below in itertools.pairwise(shown)):
-        notes.append("~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow")
+        notes.append(
+            "~ not separable from the bot above; in brackets the ranks that are possible: with 95 % all brackets hold at once"
+        )
     if any(rating.pool == OVERALL for rating in shown) and (scale := SCALES.get(overall_rule(manifest.config))):
         notes.append(scale)
     if failed := without_numbers(shown):

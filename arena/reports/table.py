@@ -35,7 +35,7 @@ def said(text: Text, language: str) -> str:
 
 
 class Rank(NamedTuple):
-    """A rank and the ranks that the intervals allow."""
+    """A rank and the ranks that are possible."""
 
     rank: int | None
     low: int | None = None

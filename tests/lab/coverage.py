@@ -53,9 +53,11 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     equal: float | None
     """The share of the pairs of equally skilled bots that are called separable; None: there is none."""
     brackets: float
-    """The share of the bots whose true rank, or one that they share, is in brackets."""
+    """The share of the bots whose true rank is in brackets; of equals all the ranks that they share."""
     all_brackets: float
     """The share of the pools in which all are."""
+    ranks: float
+    """How many ranks are in brackets, the mean of all bots."""
     half_width: float
     """The mean half width of the intervals of the bots that played most, in TrueSkill points."""
 
@@ -93,7 +95,7 @@ def _covered(field: Field, runs: int) -> Coverage:
     is_new = np.array(field.deals) < field.deals[0]
     with_new = is_new[pairs[0]] | is_new[pairs[1]]
     held: dict[str, list[NDArray[np.bool_]]] = {key: [] for key in ("intervals", "new", "pairs", "with new", "equal", "ranks")}
-    widths = []
+    widths, wide = [], []
     for run in range(runs):
         stream = np.random.default_rng(rng.derive(_KEY, field.name, run))
         skill = SPREAD * stream.standard_normal(bots)
@@ -109,23 +111,26 @@ def _covered(field: Field, runs: int) -> Coverage:
         held["pairs"].append(off)
         held["with new"].append(off[with_new])
         held["equal"].append(~off[apart == 0.0])
-        held["ranks"].append(_in_brackets(rated.ratings(), dict(zip(rated.bots, skill.tolist()))))
+        ratings = rated.ratings()
+        held["ranks"].append(_in_brackets(ratings, dict(zip(rated.bots, skill.tolist()))))
+        wide.append(np.mean([1 + (one.rank_high or 0) - (one.rank_low or 0) for one in ratings]))
     shares = {key: float(np.mean(np.concatenate(found))) if found[0].size else None for key, found in held.items()}
     return Coverage(
         field=field.name, runs=runs, intervals=shares["intervals"] or 0.0, pairs=shares["pairs"] or 0.0,
         newcomers=shares["with new"], newcomers_intervals=shares["new"], equal=shares["equal"], brackets=shares["ranks"] or 0.0,
-        all_brackets=float(np.mean([found.all() for found in held["ranks"]])), half_width=float(np.mean(widths)),
+        all_brackets=float(np.mean([found.all() for found in held["ranks"]])), ranks=float(np.mean(wide)),
+        half_width=float(np.mean(widths)),
     )  # fmt: skip
 
 
 def _in_brackets(ratings: Sequence[Rating], skill: Mapping[Bot, float]) -> NDArray[np.bool_]:
-    """For each bot whether its true rank is in brackets; one of those that it shares with its equals."""
+    """For each bot whether its true rank is in brackets, with all those that it shares with its equals."""
     held = []
     for one in ratings:
         own = skill[one.bot, one.bot_version]
         best = 1 + sum(other > own for other in skill.values())
         worst = sum(other >= own for other in skill.values())
-        held.append((one.rank_low or 0) <= worst and best <= (one.rank_high or 0))
+        held.append((one.rank_low or 0) <= best and worst <= (one.rank_high or 0))
     return np.array(held)
 
 

@@ -11,7 +11,7 @@ def test_a_bot_with_few_deals_has_an_interval_as_wide_as_it_must_be(name: str) -
     (found,) = coverages(40, name)
     assert found.newcomers is not None and found.newcomers_intervals is not None and found.equal is not None
     assert found.newcomers >= 0.9 and found.newcomers_intervals >= 0.85 and found.equal <= 0.15
-    assert found.pairs >= 0.9 and found.intervals >= 0.9
+    assert found.pairs >= 0.9 and found.intervals >= 0.9 and found.all_brackets >= 0.9
 
 
 @pytest.mark.slow
@@ -20,3 +20,4 @@ def test_the_intervals_of_all_fields_hold_as_often_as_they_say(name: str) -> Non
     (found,) = coverages(100, name)
     assert 0.92 <= found.pairs <= 0.985 and 0.92 <= found.intervals <= 0.985
     assert found.equal is None or found.equal <= 0.1
+    assert found.all_brackets >= 0.94

@@ -1,15 +1,20 @@
 """Error bars over deals: they cover the truth as often as they say, and know that matches of one deal share its luck."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
 
 from arena.ratings.beliefs import believe
-from arena.ratings.error_bars import error_bars
+from arena.ratings.error_bars import ErrorBars, error_bars
 from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
-from arena.ratings.rows import PoolRows
+from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import Rated
 
 SETTINGS = RatingSettings()
 SKILLS = np.array([20.0, 24.0, 25.0, 31.0])
@@ -120,3 +125,47 @@ def test_separable_is_symmetric_and_no_bot_is_from_itself():
     apart = error_bars(rows, beliefs, SETTINGS).separable(beliefs.mu)
     assert (apart == apart.T).all() and not apart.diagonal().any()
     assert apart[0, 3]
+
+
+def test_all_brackets_of_ten_equal_bots_hold_at_once():
+    """Of 45 pairs of equal bots some differ by more than a pair alone may: their brackets still leave out no rank."""
+    mu = np.array([26.9, 26.2, 25.7, 25.4, 25.1, 24.9, 24.6, 24.3, 23.8, 23.1])  # standard errors of 1: nothing unusual
+    beliefs = Beliefs(mu, np.ones(10))
+    bots = tuple((f"bot_{number}", 1) for number in range(10))
+    bars = ErrorBars(np.eye(10), 59.0, math.nan)
+    assert bars.separable(mu)[0, 9], "as one pair, looked at alone"
+    rated = Rated(BATCH_MODEL, "naga", bots, beliefs, bars, np.ones((4, 10)))
+    assert {(rating.rank_low, rating.rank_high) for rating in rated.ratings()} == {(1, 10)}
+
+
+@given(st.integers(0, 2**32), st.integers(2, 12), st.integers(1, 60), st.floats(0.0, 8.0))
+def test_brackets_that_hold_at_once_contain_those_of_single_pairs(seed, bots, degrees, spread):
+    source = np.random.default_rng(seed)
+    root = source.standard_normal((bots, bots))
+    bars, mu = ErrorBars(root @ root.T, degrees, math.nan), spread * source.standard_normal(bots)
+    at_once, alone = bars.separable_at_once(mu), bars.separable(mu)
+    assert (at_once <= alone).all() and (at_once == at_once.T).all()
+    if bots == 2:
+        assert (at_once == alone).all(), "one pair is one look"
+    assert (at_once == by_holm(mu, bars)).all()
+
+
+def by_holm(mu, bars):
+    """As textbooks have it: pair by pair, the clearest first, until one is not clear enough."""
+    pairs = list(itertools.combinations(range(len(mu)), 2))
+    spread = {(i, j): np.sqrt(bars.covariance[i, i] + bars.covariance[j, j] - 2 * bars.covariance[i, j]) for i, j in pairs}
+    chances = {(i, j): 2 * stats.t.sf(abs(mu[i] - mu[j]) / spread[i, j], bars.degrees) for i, j in pairs}
+    apart = np.zeros((len(mu), len(mu)), np.bool_)
+    for number, (i, j) in enumerate(sorted(pairs, key=chances.__getitem__)):
+        if chances[i, j] >= 0.05 / (len(pairs) - number):
+            break
+        apart[i, j] = apart[j, i] = True
+    return apart
+
+
+def test_two_pairs_that_are_clear_leave_more_error_for_the_third():
+    """Held to a third of 5 % a difference of 2.1 standard errors is none, and it is one when the others are clear."""
+    bars = ErrorBars(np.eye(3) / 2, math.inf, math.nan)
+    assert not bars.separable_at_once(np.array([2.1, 0.0, 1.0]))[0, 1]
+    assert bars.separable_at_once(np.array([2.1, 0.0, 20.0])).sum() == 6
+    assert not bars.separable_at_once(np.zeros(1)).any() and bars.separable_at_once(np.zeros(0)).shape == (0, 0)

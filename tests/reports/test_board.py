@@ -73,7 +73,7 @@ rank       bot                            rating             mu  sigma  matches 
   3        crashy v2                       22.75  24.25 +- 0.98   0.50    1,200  58.3%   1.42       3    0.025       2.0
   4        idle                             0.00  25.00 +-16.33   8.33        0      -      -                -         -
 
-~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow
+~ not separable from the bot above; in brackets the ranks that are possible: with 95 % all brackets hold at once
 faults of crashy v2 in naga: crash 2, timeout 1
 retired, because it forfeited again and again: crashy
 void matches, which the host could not finish, not rated: 2
@@ -90,7 +90,7 @@ rank       bot                 rating             mu  faults
   4        idle                  0.00  25.00 +-16.33
 
 ~ not separable from the bot above; in brackets the ranks
-that the 95 % intervals allow
+that are possible: with 95 % all brackets hold at once
 faults of crashy v2 in naga: crash 2, timeout 1
 retired, because it forfeited again and again: crashy
 void matches, which the host could not finish, not rated: 2
@@ -154,7 +154,7 @@ MARKDOWN = """# duel: 2,400 matches; 100 deals a table; no faults; finished
 | 1 (1-2) | naga_planner | 28.50 | 30.00 +- 0.98 | 0.50 | 1,200 | 58.3% | 1.42 | 3.2 | 1,234.5 |
 | ~ 2 (1-2) | ismcts_that_thinks_for_a_very_long_time | 28.00 | 29.50 +- 0.98 | 0.50 | 1,200 | 58.3% | 1.42 | - | - |
 
-~ not separable from the bot above; in brackets the ranks that the 95 % intervals allow
+~ not separable from the bot above; in brackets the ranks that are possible: with 95 % all brackets hold at once
 """
 
 
