@@ -13,9 +13,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena import games
-from arena.engine.rng import seed_words
-from arena.engine.state import begin
 from arena.errors import ConfigError
 from arena.records import MatchRecord, Outcome
 
@@ -35,6 +32,10 @@ def said_by_game(name: str, options: str, seats: int) -> bool | None:
 
     None where it is not installed, or has no such matches any more.
     """
+    from arena import games  # only now: a board is shown without games, or the compiler
+    from arena.engine.rng import seed_words
+    from arena.engine.state import begin
+
     with contextlib.suppress(ConfigError, msgspec.MsgspecError):
         game = games.load(name)
         resolved = game.resolve_options(msgspec.json.decode(options, type=dict), seats)

@@ -27,10 +27,9 @@ from scipy import special
 
 from arena.ratings.error_bars import ErrorBars, joint_bars
 from arena.ratings.rows import Bot
-from arena.ratings.settings import MEAN_MU, MEAN_RANK, RatingSettings
+from arena.ratings.settings import LEAST_FIELD, MEAN_MU, MEAN_RANK, RatingSettings
 
 MIDDLE, UNIT = 25.0, 25.0 / 3  # of the scale: z = 0, and one standard deviation more
-LEAST_FIELD = 5  # bots: the spread of fewer is taken as known, which makes their intervals too wide rather than too narrow
 _LEAST_VARIANCE = 1e-40  # squared points: far below all that settings allow
 _ROOT_2_PI = math.sqrt(2.0 * math.pi)
 

@@ -15,6 +15,7 @@ BATCH, ONLINE = MODELS[BATCH_MODEL].headline, MODELS[MODEL].headline
 STANDARDIZED, MEAN_RANK, MEAN_MU = "standardized", "mean-rank", "mean-mu"
 OVERALLS = (STANDARDIZED, MEAN_RANK, MEAN_MU)
 """What `overall` may say."""
+LEAST_FIELD = 5  # bots: the spread of fewer is taken as known, which makes their intervals too wide rather than too narrow
 LEAST_POINTS, MOST_POINTS = 1e-6, 1e6  # of a setting: beyond them, sums of squares are no numbers any more
 LEAST_RATIO, MOST_RATIO = 1e-3, 100.0  # of a sigma to beta: beyond, beliefs need thousands of sweeps or have too few digits
 MOST_DISTANCE = 1e6  # of a mu from 0, in betas: beyond it too few digits are left for differences

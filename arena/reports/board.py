@@ -8,9 +8,8 @@ import msgspec
 
 from arena.errors import ConfigError, nearest
 from arena.ratings.models import MODEL, is_order_free
-from arena.ratings.overall import LEAST_FIELD
 from arena.ratings.rows import Bot
-from arena.ratings.settings import MEAN_RANK, OVERALL, STANDARDIZED, headline_model
+from arena.ratings.settings import LEAST_FIELD, MEAN_RANK, OVERALL, STANDARDIZED, headline_model
 from arena.records import Ending, HistoryPoint, Rating
 from arena.reports import columns as titles
 from arena.reports.table import BEST, DIM, Cell, Interval, Phrase, Rank, Table, name_of, said, shown, table

@@ -11,11 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from arena.results.site_file import Account, Role
 from arena.server.app import Server, application
 from arena.server.headers import cookie_name
+from arena.server.submitting.checks import Checks
 from helpers.server import HOST, TOKEN
 
 NAMES = {"organiser": "Olga", "aya": "Aya", "ben": "Ben", "gus": "Gus"}
@@ -70,8 +72,14 @@ class Members:
 
 
 @contextmanager
-def with_members(out: Path, **settings: Any) -> Iterator[Members]:
-    """A server with accounts; `settings` go to `application`, such as `tables=` or `contest=`."""
+def with_members(out: Path, *, is_checking: bool = True, **settings: Any) -> Iterator[Members]:
+    """A server with accounts; `settings` go to `application`, such as `tables=` or `contest=`.
+
+    `is_checking`: whether it looks for submissions to check; where a test begins checks itself, it would take some of them.
+    """
     app = application(out, token=TOKEN, **settings)
-    with TestClient(app, base_url=HOST, raise_server_exceptions=False, follow_redirects=False) as first:
-        yield Members(first, app)
+    with pytest.MonkeyPatch.context() as patch:
+        if not is_checking:
+            patch.setattr(Checks, "start", lambda self: None)
+        with TestClient(app, base_url=HOST, raise_server_exceptions=False, follow_redirects=False) as first:
+            yield Members(first, app)

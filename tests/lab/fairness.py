@@ -22,7 +22,7 @@ from arena.match import play
 from arena.server.people.store import person_as_player, sit_down
 from arena.server.table_process.broadcaster import Adviser, Broadcaster
 from arena.server.table_process.input_queue import InputQueue, PersonSeat
-from arena.server.table_process.messages import Act, FromTable, ToTable
+from arena.server.table_process.messages import Act, Ask, FromTable, ToTable
 from arena.server.table_process.ticks import Ticks
 
 GAME = "nertz"
@@ -191,11 +191,11 @@ class _Eyes(Broadcaster):
         """Count the decisions."""
         self._decisions += 1
 
-    def ask(self, seat: int, view: View) -> int:
+    def ask(self, seat: int, view: View) -> Ask:
         """Show a tick to a person."""
         self.begin()
         self._people.see(seat, view, self._decisions)
-        return self._decisions
+        return Ask(decision=self._decisions, legal=view.legal, since=[])
 
 
 def _play(delays_ms: Sequence[int], seed: int, tally: _Tally) -> None:

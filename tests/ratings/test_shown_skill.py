@@ -58,7 +58,7 @@ def test_the_page_of_a_bot_tells_skill_from_luck(lucky: Results, plain: Results)
 def test_the_report_has_a_section_where_luck_is_known(lucky: Results, plain: Results) -> None:
     for played, is_there in ((lucky, True), (plain, False)):
         page = html(report(played.folder, Words("en")), Words("en"))
-        assert ("Skill and luck: naga" in page) == is_there
+        assert ("Skill and luck: Naga" in page) == is_there
 
 
 def test_the_error_bars_of_a_report_are_those_of_the_board(lucky: Results) -> None:

@@ -24,7 +24,8 @@ OTHERS = ("ben", "gus")
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    with with_members(tmp_path_factory.mktemp("results"), rules=Rules(requests=Rate(1000.0, 6000))) as found:
+    rules = Rules(requests=Rate(1000.0, 6000))
+    with with_members(tmp_path_factory.mktemp("results"), is_checking=False, rules=rules) as found:
         yield found
 
 

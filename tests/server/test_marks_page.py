@@ -137,7 +137,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
     """A server with a contest whose ladder plays nothing."""
     out = tmp_path_factory.mktemp("results")
     (out / "class.yaml").write_text(FILE)
-    with with_members(out, contest=RunningContest(out / "class.yaml", out, command=IDLE)) as found:
+    with with_members(out, is_checking=False, contest=RunningContest(out / "class.yaml", out, command=IDLE)) as found:
         yield found
 
 
@@ -234,7 +234,7 @@ def test_an_author_reads_on_three_pages_whether_the_new_version_is_better(tmp_pa
     contest = RunningContest(tmp_path / "class.yaml", tmp_path, command=IDLE)
     with ExitStack() as opened:
         opened.callback(played.end)
-        members = opened.enter_context(with_members(tmp_path, contest=contest))
+        members = opened.enter_context(with_members(tmp_path, is_checking=False, contest=contest))
         inbox, aya = members.server.submitting.inbox, members.account("aya").id
         for version in (1, 2):
             inbox.receive(aya, "alice", b"#", ".py", is_taken=False, is_organiser=False)

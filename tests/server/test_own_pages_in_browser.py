@@ -32,7 +32,7 @@ def browser() -> Iterator[Browser]:
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
     """Aya has played against levels, and has bots: one with matches, one with a long name, one that was withdrawn."""
     out = tmp_path_factory.mktemp("own")
-    with with_members(out) as found:
+    with with_members(out, is_checking=False) as found:
         played_by(found)
         sent_by(found)
         yield found

@@ -43,7 +43,7 @@ class BotState(enum.StrEnum):
 
 
 _LEFT_OUT = (BotState.HIDDEN, BotState.WITHDRAWN)
-"""Who is listed only where that is asked for."""
+"""The states of bots that are listed only where that is asked for."""
 
 
 class Order(enum.StrEnum):
