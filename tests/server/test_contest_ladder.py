@@ -19,7 +19,7 @@ from arena.results.journal import Journal
 from arena.results.manifest import PUBLISHED_FILE, read_manifest, read_published
 from arena.results.parquet import read_matches
 from arena.server.contest import ladder as contest_ladder
-from arena.server.contest.marks import frozen_marks, marks_of
+from arena.server.contest.marks import BotMark, frozen_marks, marks_of
 from arena.server.contest.messages import Said
 from arena.server.contest.settings import read_contest
 from arena.tournament.formats.ladder.state import StoredLadder, read_ladder
@@ -346,16 +346,27 @@ def test_who_is_to_have_a_mark_plays_enough_whatever_the_intervals_say(
 
     What an owner's bots play among themselves does not count for marks, so it is not enough.
     """
-    monkeypatch.setattr("arena.server.contest.settings.MARK_DEALS", 32)
     monkeypatch.setattr(Inbox, "owners", lambda _: owners)
-    results = tmp_path / "out"
+    marks = marks_of_three(tmp_path, monkeypatch, sigma=8.0)
+    assert len(marks) == 3 and all(one.pools[0].matches >= 2 * 32 for one in marks)
+    assert problems(tmp_path / "out" / "class") == []
+
+
+def test_a_mark_is_decided_where_the_reference_bots_have_played_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    marks = marks_of_three(tmp_path, monkeypatch, sigma=2.5)
+    assert all(one.against["naga_greedy"] == "below" for one in marks)
+
+
+def marks_of_three(folder: Path, monkeypatch: pytest.MonkeyPatch, sigma: float) -> list[BotMark]:
+    """The marks of three bots, who need 32 deals of their own, in a ladder that is settled at a sigma."""
+    monkeypatch.setattr("arena.server.contest.settings.MARK_DEALS", 32)
+    results = folder / "out"
     for name, place in (("first", 0), ("last", -1), ("middle", 0)):
         submit(results, name, place)
-    run_ladder(write_contest(tmp_path, ladder={"sigma": 8.0, "separable": False}), results)
-    marks = [one for one in marks_of(read_contest(tmp_path / "class.yaml"), results / "class").bots if not one.is_reference]
-    assert len(marks) == 3 and any(verdict != "open" for one in marks for verdict in one.against.values())
-    assert all(one.pools[0].matches >= 2 * 32 for one in marks)
-    assert problems(results / "class") == []
+    run_ladder(write_contest(folder, ladder={"sigma": sigma, "separable": False}), results)
+    return [one for one in marks_of(read_contest(folder / "class.yaml"), results / "class").bots if not one.is_reference]
 
 
 def test_a_ladder_of_a_config_has_no_word_of_contests(tmp_path: Path) -> None:
