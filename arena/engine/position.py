@@ -50,7 +50,8 @@ class Fields:
     def bytes_of(self, name: str) -> bytes:
         """A field as it lies in the record."""
         kind, offset = self.record.dtype.fields[name][:2]
-        return self._bytes[offset : offset + kind.itemsize]
+        held: bytes = self._bytes[offset : offset + kind.itemsize]
+        return held
 
     if TYPE_CHECKING:
 
