@@ -257,7 +257,8 @@ class Told:
             for part in (by_deal + dispersion * taken + prior, dispersion * (self.information - taken), dispersion * taken)
         )
         own = np.maximum(LEAST_DEGREES, known**2 / np.maximum(squares, 1e-300) - 1.0)  # so many more equal deals tell as much
-        scale = _widening(np.maximum(0.0, np.diag(likely)), np.diag(left_out), np.minimum(own, deals - 1.0), deals - 1)
+        observed, assumed = (np.maximum(0.0, np.diag(part)) for part in (likely, left_out))  # what is 0 may be less by rounding
+        scale = _widening(observed, assumed, np.minimum(own, deals - 1.0), deals - 1)
         return np.asarray(whole * np.outer(scale, scale), np.float64)
 
 

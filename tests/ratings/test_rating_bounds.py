@@ -40,6 +40,7 @@ from helpers.records import make_record, make_seat
 from helpers.results import make_manifest
 
 NARROW = RatingSettings(draw_probability=0.001, beta=0.5)
+SURE = RatingSettings(mu=0.999, sigma=9.99e-5, beta=1e-6, tau=0.0, draw_probability=0.001)
 
 
 def between(low: float, high: float) -> st.SearchStrategy[float]:
@@ -100,6 +101,7 @@ KINDS = ("in order", "one always wins", "all draws", "winners", "one upset", "te
 @settings(max_examples=60)
 @example(NARROW, "winners", 60, 3, False, 0)
 @example(NARROW, "one always wins", 60, 3, True, 0)
+@example(SURE, "in order", 1, 2, False, 1)
 @given(
     allowed(), st.sampled_from(KINDS), st.sampled_from([1, 2, 3, 12, 60]), st.integers(2, 4), st.booleans(), st.integers(0, 9)
 )
