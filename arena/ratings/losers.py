@@ -6,7 +6,7 @@ have won, and are compared with them alone.
 """
 
 import contextlib
-from functools import cache
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena.errors import ConfigError
 from arena.records import MatchRecord, Outcome
 
+KINDS_KEPT = 4_096  # of matches, by game, options and seats: strangers' files may name any number
 Whole = TypeVar("Whole", int, NDArray[np.int64])
 
 
@@ -26,7 +27,7 @@ def names_loser(record: MatchRecord | Outcome) -> bool:
     return bool(seems_to_name_loser(sum(seat.place == 1 for seat in record.seats), seats)) if said is None else said
 
 
-@cache
+@lru_cache(maxsize=KINDS_KEPT)
 def said_by_game(name: str, options: str, seats: int) -> bool | None:
     """Whether a game says that matches of `seats` seats name one loser. `options`: all, as canonical JSON.
 

@@ -1,6 +1,5 @@
 """The tables, sections and plots of the pages, in the reader's language: the report is made of the same."""
 
-import re
 import shlex
 from collections.abc import Sequence
 from typing import Any
@@ -24,11 +23,10 @@ from arena.server.views.bot import Appearance, Bot, BotPool, RatingPoint, Versio
 from arena.server.views.rules import titles_of
 from arena.server.views.tables import BoardRow
 from arena.server.views.tournament import Tournament
+from arena.tournament.check_report import FailedMatches
 
 REASON_LETTERS = 200
 SPREAD = 1.96  # sigmas of a 95 % interval
-_FAILED = re.compile(rf"(\w+): ((?:(?:, )?(?:{'|'.join(Ending)}) \d+)+) in (\d+) matches")
-"""How a check says that matches of a game failed: arena/tournament/check_report.py."""
 
 
 def matches_address(name: str, **query: str | None) -> str:
@@ -191,14 +189,13 @@ def career_plot(found: Sequence[Appearance], word: Words) -> str:
     return plots.career(points, news, "mu", word("career"))
 
 
-def refusal(reason: str, word: Words) -> str:
-    """Why a bot may not enter, for a page: what a check counts in a game is said in the reader's language."""
-    found = _FAILED.fullmatch(reason)
+def refusal(reason: str, failed: Sequence[FailedMatches], word: Words) -> str:
+    """Why a bot may not enter, for a page: matches that failed are counted in the reader's language."""
+    found = next((one for one in failed if str(one) == reason), None)
     if found is None:
         return reason
-    counts = [one.split(" ") for one in found[2].split(", ")]
-    said = ", ".join(f"{word.ending(kind)} {count}" for kind, count in counts)
-    return word("sent_failed", game=word.pool(found[1]), counts=said, n=found[3])
+    counts = ", ".join(f"{word.ending(ending)} {count}" for ending, count in found.endings.items())
+    return word("sent_failed", game=word.pool(found.game), counts=counts, n=found.matches)
 
 
 NAMES: dict[str, Any] = {

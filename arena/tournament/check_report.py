@@ -70,6 +70,20 @@ class GameCheck(msgspec.Struct, frozen=True, kw_only=True):
     """The number of matches in which its `end` failed, which changes no result."""
 
 
+class FailedMatches(msgspec.Struct, frozen=True, kw_only=True):
+    """How matches of a game failed for the bot, for which it may not enter."""
+
+    game: str
+    endings: dict[Ending, int]
+    """How many ended how, without those that were played to their end."""
+    matches: int
+    """How many were begun."""
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{ending.value} {count}" for ending, count in self.endings.items())
+        return f"{self.game}: {counts} in {self.matches} matches"
+
+
 class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a bot's check."""
 
@@ -110,13 +124,17 @@ def refused(name: str, reason: str) -> BotCheck:
     )  # fmt: skip
 
 
+def failed_in(result: GameCheck) -> FailedMatches | None:
+    """Return how matches of a game failed; None: none did."""
+    endings: dict[Ending, int] = {one: count for one, count in result.endings.items() if one is not Ending.PLAYED}
+    return FailedMatches(game=result.game, endings=endings, matches=result.matches) if endings else None
+
+
 def failures(results: Sequence[GameCheck]) -> Iterator[str]:
     """Why the bot may not enter."""
     for result in results:
-        failed = {ending: count for ending, count in result.endings.items() if ending is not Ending.PLAYED}
-        if failed:
-            counts = ", ".join(f"{ending.value} {count}" for ending, count in failed.items())
-            yield f"{result.game}: {counts} in {result.matches} matches"
+        if (failed := failed_in(result)) is not None:
+            yield str(failed)
         elif not result.is_complete:
             yield (
                 f"{result.game}: too slow to take part: it slept for {result.wait_seconds:.1f} s, and the check "

@@ -10,7 +10,7 @@ from arena.reports.pages.words import Words
 from arena.server.assets import Assets
 from arena.server.blocks import refusal
 from arena.server.rendering import Templates
-from arena.tournament.check_report import GameCheck, failures
+from arena.tournament.check_report import GameCheck, failed_in, failures
 from helpers.live_tables import Sitting, Visitor
 
 
@@ -43,10 +43,12 @@ def test_a_long_time_is_said_in_days(seconds: float, said: str) -> None:
 
 def test_what_a_check_counts_is_said_in_the_language_of_the_reader() -> None:
     endings = {Ending.PLAYED: 3, Ending.CRASH: 2, Ending.TIMEOUT: 1}
-    (reason,) = failures([make_game_check(endings=endings)])
-    english, japanese = (refusal(reason, Words(language)) for language in ("en", "ja"))
+    check = make_game_check(endings=endings)
+    (reason,), failed = failures([check]), failed_in(check)
+    assert failed is not None and failed_in(make_game_check(endings={Ending.PLAYED: 6})) is None
+    english, japanese = (refusal(reason, [failed], Words(language)) for language in ("en", "ja"))
     assert english == "Naga: crashed 2, too slow 1 in 6 matches" and japanese == "ナーガ：6試合中、異常終了 2, 時間切れ 1"
-    assert refusal("it plays chess: crash 2 in a row", Words("ja")) == "it plays chess: crash 2 in a row"
+    assert refusal("it plays chess: crash 2 in a row", [failed], Words("ja")) == "it plays chess: crash 2 in a row"
 
 
 def test_levels_at_a_table_have_their_names_in_the_language_of_the_reader(server: Sitting, aya: Visitor) -> None:

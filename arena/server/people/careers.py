@@ -54,8 +54,8 @@ def has_played(results: Path, name: str) -> bool:
         return False
     with open_people(results) as journal:
         rows = (row for record in journal.records() for row in record.seats)
-        borne = sum((row.bot == name and row.isolation == PERSON) or row.bot.startswith(f"{name}/") for row in rows)
-    return borne > 0
+        borne = [row for row in rows if (row.bot == name and row.isolation == PERSON) or row.bot.startswith(f"{name}/")]
+    return bool(borne)  # all were read: a reading that is left in the middle would end after the database
 
 
 def _seat_of(record: MatchRecord, name: str) -> int | None:

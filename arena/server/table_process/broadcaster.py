@@ -297,6 +297,11 @@ class Broadcaster:
         return ask
 
     @property
+    def may_take_back(self) -> tuple[int, ...]:
+        """The seats whose last action can be taken back: that of a person alone with bots, where time does not run."""
+        return () if self._last_action is None else tuple(self._since)
+
+    @property
     def can_take_back(self) -> bool:
         """Whether the person's last action can be taken back at the decision that is open."""
         return self._last_action is not None and self._last_action.can_be_taken_back

@@ -120,8 +120,7 @@ def play_table(
         PersonSeat(queue, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, queue)
         for seat, plan in enumerate(table.plans)
     ]
-    alone = table.people if len(table.people) == 1 and ticks is None else ()
-    return play(game, setup, players, observer=broadcaster.played, may_take_back=alone)
+    return play(game, setup, players, observer=broadcaster.played, may_take_back=broadcaster.may_take_back)
 
 
 def _substitute(table: Arranged, seats: BotSeats, seat: int, queue: InputQueue) -> Seat:

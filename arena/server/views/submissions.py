@@ -24,7 +24,7 @@ from arena.server.views.bots import BotCard, BotsQuery, BotState, Field, PoolRat
 from arena.server.views.copies import copies
 from arena.server.views.matches import MatchCard, MatchesQuery, matches
 from arena.server.views.versions import VersionResult, against_earlier
-from arena.tournament.check_report import BotCheck
+from arena.tournament.check_report import BotCheck, FailedMatches, failed_in
 
 LATEST = 3
 """Matches on the card of a bot."""
@@ -88,6 +88,8 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     sha256: str | None
     reasons: tuple[str, ...]
     """Why the bot may not enter, or what the machine's trouble was."""
+    failed: tuple[FailedMatches, ...]
+    """What those of the reasons count that tell of matches which failed."""
     fault: str | None
     """What went wrong first, in one line; None: nothing did."""
     warnings: tuple[str, ...]
@@ -249,6 +251,7 @@ def _shown(sent: Sent, places: dict[str, Place], text: str, author: str | None) 
     outcome, place = outcome_of(sent), places.get(sent.id)
     report = None if outcome is None else outcome.report
     reasons = report.refusals if report is not None else (outcome.trouble,) if outcome is not None and outcome.trouble else ()
+    failed = tuple(one for game in (() if report is None else report.games) if (one := failed_in(game)) is not None)
     return Submitted(
         id=sent.id, number=sent.number, bot=sent.bot, state=sent.stage, is_pending=sent.state.is_pending,
         received=sent.received, size=sent.size, started=sent.started, ended=sent.ended, entered=sent.entered,
@@ -257,7 +260,7 @@ def _shown(sent: Sent, places: dict[str, Place], text: str, author: str | None) 
         checking=text, attempts=sent.attempts, version=sent.version,
         is_new=outcome.is_new if outcome is not None and sent.state is State.ACCEPTED else None,
         reference=None if sent.version is None else f"{PREFIX}{sent.bot}@{sent.version}", sha256=sent.sha256,
-        reasons=reasons, fault=_fault(report), warnings=() if report is None else report.warnings, author=author,
+        reasons=reasons, failed=failed, fault=_fault(report), warnings=() if report is None else report.warnings, author=author,
     )  # fmt: skip
 
 
