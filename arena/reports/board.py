@@ -71,19 +71,13 @@ def chosen_pools(
     return [pool for pool in found if pool in of_game]
 
 
-def ranked_overall(ratings: Iterable[Rating]) -> list[Rating]:
-    """The overall ratings of the bots that have an overall rank, because they play every pool."""
-    return [rating for rating in ratings if rating.pool == OVERALL and rating.rank is not None]
-
-
 def is_overall_told(ratings: Iterable[Rating]) -> bool:
     """Whether an overall ranking says something: five bots or more have a rank in it, and most of those that have played.
 
     Its scale is how far the ranked bots are apart, so that of a few is noise, and nothing to those who are not ranked.
     """
-    played = [rating for rating in ratings if rating.pool == OVERALL and rating.matches]
-    ranked = len(ranked_overall(played))
-    return ranked >= LEAST_FIELD and 2 * ranked >= len(played)
+    ranked, played = _overall_field(ratings)
+    return ranked >= LEAST_FIELD and 2 * ranked >= played
 
 
 def why_no_overall(ratings: Sequence[Rating], pools: Sequence[str]) -> Phrase | None:
@@ -91,14 +85,19 @@ def why_no_overall(ratings: Sequence[Rating], pools: Sequence[str]) -> Phrase | 
 
     `pools`: its own.
     """
-    played = [rating for rating in ratings if rating.pool == OVERALL and rating.matches]
-    ranked, least = len(ranked_overall(played)), LEAST_FIELD
+    (ranked, played), least = _overall_field(ratings), LEAST_FIELD
     if OVERALL in pools or len(pools) < 2 or ranked < 2:
         return None
     return Phrase(
-        f"no overall ranking: {ranked} of {len(played)} bots play all games; it takes {least}, and half of them",
-        f"総合順位なし：全ゲームに参加したボットは{len(played)}体中{ranked}体（{least}体以上かつ半数以上が必要）",
+        f"no overall ranking: {ranked} of {played} bots play all games; it takes {least}, and half of them",
+        f"総合順位なし：全ゲームに参加したボットは{played}体中{ranked}体（{least}体以上かつ半数以上が必要）",
     )
+
+
+def _overall_field(ratings: Iterable[Rating]) -> tuple[int, int]:
+    """How many bots have an overall rank, and how many have played at all."""
+    played = [rating for rating in ratings if rating.pool == OVERALL and rating.matches]
+    return sum(rating.rank is not None for rating in played), len(played)
 
 
 def without_rank(ratings: Iterable[Rating]) -> dict[Bot, list[str]]:
