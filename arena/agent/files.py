@@ -139,7 +139,8 @@ def unpack(bot: BotFiles) -> Path:
     if os.geteuid() == 0 and not folder.stat().st_mode & 0o005:  # a locked bot is another user then
         for path in (*folder.rglob("*"), folder):
             set_mode(path, 0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
-    keep_newest("bots/*", BOTS_KEPT, folder)
+    for bots in ("bots/[!.]*", "bots/.new-*"):  # not what the lock tries itself with (arena/match/sandbox/canary.py)
+        keep_newest(bots, BOTS_KEPT, folder)
     _unpacked[key] = folder
     return folder
 

@@ -1,16 +1,18 @@
 """Which class of a file plays, and what it may return."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from arena.agent import Agent, View, read_bot
-from arena.agent.files import syntax_told
+from arena import cache
+from arena.agent import Agent, View, files, read_bot
+from arena.agent.files import BotFiles, syntax_told, unpack
 from arena.agent.loading import LoadedBot
 from arena.errors import BotError, ConfigError, StoreError
-from arena.match.sandbox import Supervisor
+from arena.match.sandbox import Supervisor, canary
 from arena.match.single_match import play_match
 from arena.records import Ending
 from helpers.locked_matches import play_locked
@@ -114,3 +116,23 @@ def test_what_is_no_source_is_told_without_a_line_that_it_does_not_have(source: 
     with pytest.raises(BotError, match=r"^z15\.py: ") as raised, syntax_told("z15.py"):
         compile(source, "z15.py", "exec")
     assert "None" not in str(raised.value)
+
+
+def test_the_oldest_of_many_unpacked_bots_go_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The self-test of the lock has an empty folder there: once it was gone while another one tried the lock, and failed."""
+    for module in (cache, files):
+        monkeypatch.setattr(module, "cache_root", lambda: tmp_path)
+    monkeypatch.setattr(files, "BOTS_KEPT", 2)
+    store = tmp_path / "bots"
+    for name in (canary.FOLDER, *(f".new-{number}" for number in range(3))):
+        (store / name).mkdir(parents=True)
+        os.utime(store / name, (0, 0))
+    folders = [unpack(BotFiles("bot.py", {"bot.py": b"# %d" % number})) for number in range(4)]
+    for number, folder in enumerate(folders):
+        if folder.exists():
+            os.utime(folder, (number + 1, number + 1))
+    newest = unpack(BotFiles("bot.py", {"bot.py": b"# the newest"}))
+    left = {path.name for path in store.iterdir()}
+    assert canary.FOLDER in left and newest.name in left
+    assert len([name for name in left if not name.startswith(".")]) == 2
+    assert len([name for name in left if name.startswith(".new-")]) == 2
