@@ -212,7 +212,7 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     sigma: float
     """The standard deviation of the belief about the bot's skill (not the variance)."""
     rating: float
-    """The conservative rating by which bots are ranked: mu - 3 sigma."""
+    """What the bot is ranked by: `low`, unless the settings say otherwise; by models of the order of play mu - 3 sigma."""
     low: float
     high: float
     """The upper end of the 95 % interval of mu; `low` is the lower end."""

@@ -149,4 +149,5 @@ class _RunningPool:
         beliefs = self._by_model[model].beliefs()
         anchor = anchor_of(self._bots, self._settings) if is_order_free(model) else None
         counts, bars = np.array(self._counts, np.float64).reshape(-1, 4).T, ErrorBars.of_sigma(beliefs)
-        return Rated(model, pool, self._bots, beliefs, bars, counts, anchor).checked(self._settings)
+        by = self._settings.ranks_by(model)
+        return Rated(model, pool, self._bots, beliefs, bars, counts, by, anchor).checked(self._settings)

@@ -15,6 +15,9 @@ BATCH, ONLINE = MODELS[BATCH_MODEL].headline, MODELS[MODEL].headline
 STANDARDIZED, MEAN_RANK, MEAN_MU = "standardized", "mean-rank", "mean-mu"
 OVERALLS = (STANDARDIZED, MEAN_RANK, MEAN_MU)
 """What `overall` may say."""
+LOW, MU, THREE_SIGMA = "low", "mu", "three-sigma"
+RANKED_BY = (LOW, MU, THREE_SIGMA)
+"""What `rank_by` may say."""
 LEAST_FIELD = 5  # bots: the spread of fewer is taken as known, which makes their intervals too wide rather than too narrow
 LEAST_POINTS, MOST_POINTS = 1e-6, 1e6  # of a setting: beyond them, sums of squares are no numbers any more
 LEAST_RATIO, MOST_RATIO = 1e-3, 100.0  # of a sigma to beta: beyond, beliefs need thousands of sweeps or have too few digits
@@ -61,6 +64,9 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where that surely helps (arena/tournament/config.py says where); in what was stored: no, as in all boards of before."""
     headline: str = BATCH
     """Which model ranks: `batch`, TrueSkill of all matches at once, or `online`, match after match in the order of the plan."""
+    rank_by: str | None = None
+    """The number by which the headline ranks bots: `low`, the lower end of the interval over deals; `mu`; or `three-sigma`,
+    mu - 3 sigma. None: `low`, and `three-sigma` where the headline is in the order of play."""
     anchor: Anchor | None = None
     """The bot whose rating is fixed; None: the mean of the field is fixed at `mu`."""
     overall: str | None = None
@@ -72,6 +78,12 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def headline_model(self) -> str:
         """The model whose rank, rating and interval are the board's."""
         return headlines()[self.headline]
+
+    def ranks_by(self, model: str) -> str:
+        """Return by which number a model ranks: the rule of the settings is the headline's."""
+        if self.rank_by is not None and model == self.headline_model:
+            return self.rank_by
+        return LOW if is_order_free(model) else THREE_SIGMA
 
     @property
     def takes_luck_out(self) -> bool:
@@ -113,6 +125,8 @@ def _check_each(settings: RatingSettings) -> None:
     _check_choice("headline", settings.headline, headlines())
     if settings.overall is not None:
         _check_choice("overall", settings.overall, OVERALLS)
+    if settings.rank_by is not None:
+        _check_choice("rank_by", settings.rank_by, RANKED_BY)
     _check_anchor(settings)
     _check_weights(settings)
 
@@ -147,10 +161,10 @@ def check_names(settings: RatingSettings, bots: Iterable[str], games: Iterable[s
 def settings_of(document: object) -> RatingSettings:
     """Rating parameters as a manifest has them; raises msgspec.ValidationError and ConfigError.
 
-    A manifest from before there was a choice has no `headline`: its board is ranked online. What a config may no longer ask for
-    was allowed once: a folder stays readable, whatever its ratings are worth.
+    A manifest from before there was a choice has no `headline`: its board is ranked online; without `rank_by`, by mu - 3 sigma.
+    What a config may no longer ask for was allowed once: a folder stays readable, whatever its ratings are worth.
     """
-    settings = msgspec.convert({"headline": ONLINE, **_mapping(document)}, RatingSettings)
+    settings = msgspec.convert({"headline": ONLINE, "rank_by": THREE_SIGMA, **_mapping(document)}, RatingSettings)
     _check_each(settings)
     return settings
 
@@ -174,6 +188,15 @@ def overall_rule(config: Mapping[str, Any]) -> str:
     if name in OVERALLS:
         return str(name)
     return STANDARDIZED if is_order_free(headline_model(config)) else MEAN_MU
+
+
+def ranked_by(config: Mapping[str, Any]) -> str:
+    """Return by which number the board's bots are ranked. `config`: that of a manifest, whatever it holds."""
+    ratings = config.get("ratings")
+    name = ratings.get("rank_by", THREE_SIGMA) if isinstance(ratings, dict) else THREE_SIGMA
+    if name is None:
+        return RatingSettings().ranks_by(headline_model(config))
+    return str(name) if name in RANKED_BY else THREE_SIGMA
 
 
 def _mapping(document: object) -> dict[str, Any]:

@@ -5,7 +5,8 @@ settings say otherwise. `trueskill` folds the matches in plan order, with the nu
 rating groups, places its ranks; seat order is the order given, which matters within a tie).
 
 Sigma is the width of a belief that takes every match for an independent draw; `low` and `high` are the 95 % interval over
-deals (error_bars.py), of the rating less the mean of the field or less the anchor, since nothing else says where that is.
+deals (error_bars.py), of mu less the mean of the field or less the anchor, since nothing else says where that is. Boards rank
+by `low` unless the settings say otherwise: one number, which knows that deals are shared (docs/ratings.md has what was tried).
 """
 
 import math
@@ -25,13 +26,13 @@ from arena.ratings.luck_correction import without_luck
 from arena.ratings.models import MODELS, is_order_free
 from arena.ratings.overall import Combined, PoolSkills, combine
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
-from arena.ratings.settings import MEAN_MU, OVERALL, RatingSettings, headline_first
+from arena.ratings.settings import LOW, MEAN_MU, MU, OVERALL, THREE_SIGMA, RatingSettings, headline_first
 from arena.ratings.trueskill_batch import anchor_of
 from arena.records import LuckWorth, MatchRecord, Rating
 
 DEALS_TO_COMPARE = 40  # the variance over fewer deals is known to no better than a fifth
 SAME = 1e-6  # sigmas: what differs by less comes of the order in which numbers are added
-RATING_SIGMAS = 3.0  # rating = mu - 3 sigma: what the bot has shown, not what it may be
+RATING_SIGMAS = 3.0  # of `three-sigma`: what the bot has shown, not what it may be
 
 ALIKE: Mapping[str, float] = MappingProxyType({})
 """The weights where every pool counts the same."""
@@ -145,6 +146,8 @@ class Rated:
     bars: ErrorBars
     counts: NDArray[np.float64]
     """[4, bots]: each bot's matches, wins, sum of places, and faults."""
+    ranks_by: str
+    """The number by which its bots are ranked, as `RatingSettings.ranks_by` says."""
     anchor: int | None = None
     """The number of the bot whose rating is fixed; None: the mean of the field is."""
     luck_worth: float = math.nan
@@ -158,7 +161,8 @@ class Rated:
     ) -> "Rated":  # fmt: skip
         """A pool whose rating gave no numbers."""
         beliefs = Beliefs(np.full(len(bots), settings.mu), np.full(len(bots), settings.sigma))
-        return cls(model, pool, bots, beliefs, ErrorBars.of_sigma(beliefs), counts, has_failed=True)
+        by = settings.ranks_by(model)
+        return cls(model, pool, bots, beliefs, ErrorBars.of_sigma(beliefs), counts, by, has_failed=True)
 
     def checked(self, settings: RatingSettings) -> "Rated":
         """Itself, or `failed` if one of its numbers is none."""
@@ -186,8 +190,8 @@ class Rated:
         matches, wins, places, faults = self.counts[:, number]
         mu, sigma = float(self.beliefs.mu[number]), float(self.beliefs.sigma[number])
         return _unranked(
-            self.model, self.pool, self.bots[number], mu, sigma, half_width, matches=int(matches), wins=int(wins),
-            mean_place=float(places) / max(1.0, float(matches)), faults=int(faults),
+            self.model, self.pool, self.bots[number], mu, sigma, half_width, self.ranks_by, matches=int(matches),
+            wins=int(wins), mean_place=float(places) / max(1.0, float(matches)), faults=int(faults),
         )  # fmt: skip
 
 
@@ -211,7 +215,9 @@ def _rated(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> R
     if rows.luck is not None and MODELS[model].takes_luck_out:
         corrected = without_luck(rows, beliefs, bars, settings, anchor)
         beliefs, bars, worth = corrected.beliefs, corrected.bars, corrected.worth
-    return Rated(model, pool, rows.bots_by_number, beliefs, bars, count_rows(rows), anchor, worth)
+    return Rated(
+        model, pool, rows.bots_by_number, beliefs, bars, count_rows(rows), settings.ranks_by(model), anchor, worth
+    )  # fmt: skip
 
 
 def count_rows(rows: PoolRows) -> NDArray[np.float64]:
@@ -232,30 +238,32 @@ def overall(
             by_bot.setdefault(bot, []).append(rating)
     if settings.overall_rule == MEAN_MU:
         everywhere, bars = joint_bars([(pool.bots, pool.bars) for pool in rated])
-        means = {bot: _mean(model, bot, parts) for bot, parts in by_bot.items()}
+        means = {bot: _mean(model, bot, parts, settings.ranks_by(model)) for bot, parts in by_bot.items()}
     else:
         found = combine([pool.skills for pool in rated], settings, weights)
         everywhere, bars = found.bots, found.bars
-        means = dict(_combined(model, by_bot, found))
+        means = dict(_combined(model, by_bot, found, settings.ranks_by(model)))
     apart = bars.separable_at_once(np.array([means[bot].mu for bot in everywhere]))
     complete = _ranked([means[bot] for bot in everywhere], apart)
     ranked = set(everywhere)
     return complete + sorted((mean for bot, mean in means.items() if bot not in ranked), key=_order)
 
 
-def _combined(model: str, by_bot: Mapping[Bot, Sequence[Rating]], found: Combined) -> Iterator[tuple[Bot, Rating]]:
+def _combined(
+    model: str, by_bot: Mapping[Bot, Sequence[Rating]], found: Combined, by: str
+) -> Iterator[tuple[Bot, Rating]]:  # fmt: skip
     """The overall rating of every bot, without ranks."""
     numbers = {bot: (float(mu), float(sigma)) for bot, mu, sigma in zip(found.bots, found.mu, found.sigma)}
     for bot, parts in by_bot.items():
         mu, sigma = numbers.get(bot) or found.others[bot]
-        yield bot, _unranked(model, OVERALL, bot, mu, sigma, found.bars.quantile * sigma, **_sums(parts))
+        yield bot, _unranked(model, OVERALL, bot, mu, sigma, found.bars.quantile * sigma, by, **_sums(parts))
 
 
-def _mean(model: str, bot: Bot, parts: Sequence[Rating]) -> Rating:
+def _mean(model: str, bot: Bot, parts: Sequence[Rating], by: str) -> Rating:
     half_width = math.sqrt(math.fsum((part.high - part.mu) ** 2 for part in parts)) / len(parts)
     return _unranked(
         model, OVERALL, bot, math.fsum(part.mu for part in parts) / len(parts),
-        math.sqrt(math.fsum(part.sigma**2 for part in parts)) / len(parts), half_width, **_sums(parts),
+        math.sqrt(math.fsum(part.sigma**2 for part in parts)) / len(parts), half_width, by, **_sums(parts),
     )  # fmt: skip
 
 
@@ -268,9 +276,13 @@ def _sums(parts: Sequence[Rating]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _unranked(model: str, pool: str, bot: Bot, mu: float, sigma: float, half_width: float, **counts: Any) -> Rating:
+def _unranked(
+    model: str, pool: str, bot: Bot, mu: float, sigma: float, half_width: float, by: str, **counts: Any
+) -> Rating:  # fmt: skip
+    """`by`: which number is the rating."""
+    less = {LOW: half_width, MU: 0.0, THREE_SIGMA: RATING_SIGMAS * sigma}[by]
     return Rating(
-        model=model, pool=pool, bot=bot[0], bot_version=bot[1], mu=mu, sigma=sigma, rating=mu - RATING_SIGMAS * sigma,
+        model=model, pool=pool, bot=bot[0], bot_version=bot[1], mu=mu, sigma=sigma, rating=mu - less,
         low=mu - half_width, high=mu + half_width, rank=None, rank_low=None, rank_high=None, **counts,
     )  # fmt: skip
 
@@ -278,19 +290,25 @@ def _unranked(model: str, pool: str, bot: Bot, mu: float, sigma: float, half_wid
 def _ranked(ratings: list[Rating], apart: NDArray[np.bool_]) -> list[Rating]:
     """The ratings of one pool, best first, with rank and its bounds; `apart` [bots, bots]: which pairs are separable at once.
 
-    A bot is surely below another that is separable from it and has the higher mu. Ranks go by `rating`, which a wide
-    sigma lowers; so that the bounds always hold the rank, they are widened to it. Bots that are equal but for the last digits
-    share one.
+    A bot is surely below another that is separable from it and has the higher mu. Ranks go by `rating`, which little play
+    lowers; so that the bounds always hold the rank, they are widened to it. Bots that are equal but for the last digits share
+    one. Those that have not played are the last.
     """
     result = []
     for one, separable in zip(ratings, apart):
-        rank = 1 + sum(other.rating > one.rating + SAME * one.sigma for other in ratings)
+        rank = 1 + sum(_is_above(other, one) for other in ratings)
         above = [other.mu > one.mu for other, is_apart in zip(ratings, separable) if is_apart]
         best, worst = 1 + sum(above), len(ratings) - above.count(False)
         result.append(
             msgspec.structs.replace(one, rank=rank, rank_low=min(rank, best), rank_high=max(rank, worst))
         )  # fmt: skip
     return sorted(result, key=lambda rating: (rating.rank, rating.bot, rating.bot_version))
+
+
+def _is_above(other: Rating, one: Rating) -> bool:
+    if not (other.matches and one.matches):
+        return other.matches > one.matches
+    return other.rating > one.rating + SAME * one.sigma
 
 
 def _order(rating: Rating) -> tuple[float, str, int]:

@@ -9,7 +9,7 @@ import msgspec
 from arena.errors import ConfigError, nearest
 from arena.ratings.models import MODEL, is_order_free
 from arena.ratings.rows import Bot
-from arena.ratings.settings import LEAST_FIELD, MEAN_RANK, OVERALL, STANDARDIZED, headline_model
+from arena.ratings.settings import LEAST_FIELD, MEAN_RANK, MU, OVERALL, STANDARDIZED, THREE_SIGMA, headline_model
 from arena.records import Ending, HistoryPoint, Rating
 from arena.reports import columns as titles
 from arena.reports.table import BEST, DIM, Cell, Interval, Phrase, Rank, Table, name_of, said, shown, table
@@ -23,6 +23,11 @@ SCALES = {
     "deviations of ranks, as the mean over the games.",
 }
 """What the numbers of the overall table are, by its rule."""
+RULES = {
+    MU: "rating is mu here: nothing is taken off for what is not known yet",
+    THREE_SIGMA: "rating is mu - 3 sigma here: sigma takes every match for an independent one",
+}
+"""What the rating is, by `rank_by`, where it is not the lower end of the interval."""
 
 
 def ratings_by(model: str, ratings: Iterable[Rating]) -> list[Rating]:
@@ -215,7 +220,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     separable: bool | None
     """Whether the intervals separate the bot from the one above it; None for the first, and without a rank."""
     rating: float
-    """The conservative rating by which bots are ranked: mu - 3 sigma."""
+    """What the bot is ranked by: `low`, mu or mu - 3 sigma."""
     online: float | None
     """The rating as it was played, match after match; None where that is the one by which bots are ranked."""
     mu: float

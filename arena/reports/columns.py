@@ -19,7 +19,10 @@ RANK_COLUMN = Column(
 BOT = Column(Phrase("bot", "ボット"), key="shown", is_name=True)
 RATING = Column(
     Phrase("rating", "レーティング"), ".2f", key="rating",
-    meaning=Phrase("mu minus 3 sigma: what the bot has shown for certain", "μ−3σ：そのボットが確実に示した強さ"),
+    meaning=Phrase(
+        "by which bots are ranked: what they have shown for certain, unless `rank_by` says otherwise",
+        "順位を決める値：ボットが確実に示した強さ（`rank_by` で変えられます）",
+    ),
 )  # fmt: skip
 MU = Column(
     Phrase("mu", "μ"), ".2f", dropped=10,

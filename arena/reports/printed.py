@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from arena.ratings.models import is_order_free
 from arena.ratings.rows import Bot
-from arena.ratings.settings import OVERALL, headline_model, overall_rule
+from arena.ratings.settings import OVERALL, headline_model, overall_rule, ranked_by
 from arena.records import Rating
 from arena.reports import columns as titles
 from arena.reports.board import (
     NO_COST,
+    RULES,
     SCALES,
     Costs,
     Online,
@@ -113,6 +114,8 @@ def _notes(
         notes.append(
             "~ not separable from the bot above; in brackets the ranks that are possible: with 95 % all brackets hold at once"
         )
+    if rule := RULES.get(ranked_by(manifest.config)):
+        notes.append(rule)
     if any(rating.pool == OVERALL for rating in shown) and (scale := SCALES.get(overall_rule(manifest.config))):
         notes.append(scale)
     if failed := without_numbers(shown):

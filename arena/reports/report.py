@@ -15,7 +15,7 @@ from markupsafe import Markup
 from arena.errors import printable
 from arena.ratings.models import MODELS
 from arena.ratings.rows import Bot
-from arena.ratings.settings import OVERALL, overall_rule
+from arena.ratings.settings import OVERALL, overall_rule, ranked_by
 from arena.ratings.skill import skills
 from arena.records import HistoryPoint, Rating, canonical_json
 from arena.reports import columns as titles
@@ -144,12 +144,13 @@ def _ranking(evidence: PoolEvidence, pool: Pool) -> Iterator[Section]:
 def _ranking_of(tournament: Evidence, name: str, ratings: Sequence[Rating], pool: Pool) -> Section:
     word, manifest = pool.word, tournament.manifest
     rows = ranked(ratings, name, tournament.costs, tournament.online)
+    by = word(f"rating_{ranked_by(manifest.config).replace('-', '_')}")
     blocks: list[Block] = []
     if ratings:
         blocks.append(ranking(rows, pool.caption("ranking"), retired=retired_bots(manifest)))
     if not any(rating.matches for rating in ratings):
         return Section("no_ranking", [Paragraph(word("no_rating_yet")), *blocks])
-    notes = [word("board_note")] if any(map(may_swap, ratings, ratings[1:])) else []
+    notes = [word("board_note", rating=by)] if any(map(may_swap, ratings, ratings[1:])) else []
     if name == OVERALL:
         notes.append(word(f"overall_note_{overall_rule(manifest.config).replace('-', '_')}"))
         missing = without_rank(tournament.ratings)
@@ -166,7 +167,7 @@ def _ranking_of(tournament: Evidence, name: str, ratings: Sequence[Rating], pool
     model = MODELS[tournament.model]
     over = word("bars_over_deals" if model.has_error_bars else "bars_of_sigma")
     title = word.known.get(f"model_{tournament.model.replace('-', '_')}", model.title)  # of a third model in English
-    return Section("ranking", blocks, {"model": title, "bars": over})
+    return Section("ranking", blocks, {"model": title, "bars": over, "rating": by})
 
 
 def _history(evidence: PoolEvidence, pool: Pool) -> Iterator[Section]:
@@ -177,20 +178,20 @@ def _history(evidence: PoolEvidence, pool: Pool) -> Iterator[Section]:
     word, caption = pool.word, pool.caption("rating_history")
     drawn = [(points, "history_plot"), *([(as_played, "history_as_played")] if as_played else [])]
     yield Section("rating_history", [
-        Plot(plots.curves(_lines(evidence, found), word("history_x"), word.of(titles.RATING.title), caption), word(key))
+        Plot(plots.curves(_lines(evidence, found), word("history_x"), word.of(titles.MU.title), caption), word(key))
         for found, key in drawn
     ])  # fmt: skip
 
 
 def _lines(evidence: PoolEvidence, points: Sequence[HistoryPoint]) -> list[plots.Line]:
-    """The rating of each bot that played, over the plan."""
+    """The mu of each bot that played, over the plan."""
     xs: dict[tuple[str, int], list[float]] = {(one.bot, one.bot_version): [] for one in evidence.ratings if one.matches}
     ys: dict[tuple[str, int], list[float]] = {bot: [] for bot in xs}
     for point in points:
         bot = (point.bot, point.bot_version)
         if bot in xs:
             xs[bot].append(point.pool_matches)
-            ys[bot].append(point.mu - 3 * point.sigma)
+            ys[bot].append(point.mu)
     return [plots.Line(shown(*bot), xs[bot], ys[bot]) for bot in xs]
 
 

@@ -289,8 +289,8 @@ def _interval(one: Skill) -> Phrase:
 
 def history(points: Sequence[HistoryPoint]) -> Table:
     """Return how the rating of one bot came about."""
-    columns = [titles.MATCHES.but(dropped=0), titles.OF_THE_POOL, titles.RATING, titles.MU, titles.SIGMA]
-    rows = [[one.matches, one.pool_matches, one.mu - 3 * one.sigma, one.mu, one.sigma] for one in points]
+    columns = [titles.MATCHES.but(dropped=0), titles.OF_THE_POOL, titles.MU, titles.SIGMA]
+    rows = [[one.matches, one.pool_matches, one.mu, one.sigma] for one in points]
     return Table(columns, rows)
 
 

@@ -151,7 +151,9 @@ RATINGS = Table(
         Column("bot_version", Kind.INT32, "version of a stored submission; 1 for a bot given by its path"),
         Column("mu", Kind.FLOAT64, "mean of the belief; TrueSkill points"),
         Column("sigma", Kind.FLOAT64, "standard deviation of the belief; TrueSkill points"),
-        Column("rating", Kind.FLOAT64, "mu - 3 sigma"),
+        Column(
+            "rating", Kind.FLOAT64, "what ranks the bot: `low`, unless `rank_by` says otherwise; by `trueskill` mu - 3 sigma"
+        ),
         Column("low", Kind.FLOAT64, "lower end of the 95 % interval of mu"),
         Column("high", Kind.FLOAT64, "upper end of the 95 % interval of mu"),
         Column("rank", Kind.INT32, "1 = best, ties share; null without an overall rank", nullable=True),

@@ -122,6 +122,15 @@ def ratings(field: str = "", runs: Annotated[int, typer.Option(min=1)] = 300) ->
 
 
 @app.command()
+def headline(field: str = "", runs: Annotated[int, typer.Option(min=1)] = 300) -> None:
+    """Measure by which number a board ranks best: how often the better bot is above, and how often a newcomer jumps."""
+    from lab.headline import orders
+
+    warm_games({}, say, RATINGS)
+    show(list(orders(runs, field, say)))
+
+
+@app.command()
 def overall() -> None:
     """Measure the overall ranking and the order of matches on fields of known skill."""
     from lab.overall import order_costs, overall_costs

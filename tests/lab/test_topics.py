@@ -15,6 +15,7 @@ from lab.__main__ import app
 TOPICS = sorted(command.callback.__name__ for command in app.registered_commands if command.callback)
 SMALL = {
     "exact": ["--positions", "1", "--game", "yaniv", "--bot", "house:random_bot"],
+    "headline": ["--field", "leavers", "--runs", "2"],
     "luck": ["--game", "naga", "--matches", "100", "--workers", "1"],
     "races": ["--slots", "200"],
     "ratings": ["--field", "leavers", "--runs", "2"],

@@ -13,7 +13,7 @@ from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import ErrorBars, error_bars
 from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
 from arena.ratings.rows import Beliefs, PoolRows
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import LOW, RatingSettings
 from arena.ratings.standings import Rated
 
 SETTINGS = RatingSettings()
@@ -134,7 +134,7 @@ def test_all_brackets_of_ten_equal_bots_hold_at_once():
     bots = tuple((f"bot_{number}", 1) for number in range(10))
     bars = ErrorBars(np.eye(10), 59.0, math.nan)
     assert bars.separable(mu)[0, 9], "as one pair, looked at alone"
-    rated = Rated(BATCH_MODEL, "naga", bots, beliefs, bars, np.ones((4, 10)))
+    rated = Rated(BATCH_MODEL, "naga", bots, beliefs, bars, np.ones((4, 10)), LOW)
     assert {(rating.rank_low, rating.rank_high) for rating in rated.ratings()} == {(1, 10)}
 
 

@@ -136,7 +136,7 @@ def test_the_stored_ratings_have_that_scale_and_its_ranks() -> None:
     by_bot = {(one.bot, one.bot_version): one for one in ratings}
     for bot, mu, sigma in zip(expected.bots, expected.mu, expected.sigma):
         one = by_bot[bot]
-        assert (one.mu, one.sigma, one.rating) == pytest.approx((mu, sigma, mu - 3 * sigma))
+        assert (one.mu, one.sigma, one.rating) == pytest.approx((mu, sigma, one.low))
         assert one.high - one.mu == pytest.approx(expected.bars.quantile * sigma)
     assert [one.rank for one in ratings] == [1, 2, 3, 4, 5, 6] and np.mean([one.mu for one in ratings]) == pytest.approx(25.0)
 

@@ -258,5 +258,5 @@ def test_what_has_failed_is_told_from_what_holds() -> None:
     good = standings.rated_pool("trueskill", "yaniv", rows, RatingSettings())
     assert good.checked(RatingSettings()) is good
     beliefs = type(good.beliefs)(good.beliefs.mu * np.nan, good.beliefs.sigma)
-    bad = Rated(good.model, good.pool, good.bots, beliefs, good.bars, good.counts)
+    bad = Rated(good.model, good.pool, good.bots, beliefs, good.bars, good.counts, good.ranks_by)
     assert bad.checked(RatingSettings()).has_failed

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.models import BATCH_MODEL, MODELS
 from arena.ratings.rows import Beliefs
-from arena.ratings.settings import OVERALL, RatingSettings
+from arena.ratings.settings import LOW, OVERALL, RatingSettings
 from arena.ratings.standings import Rated, Standings
 from arena.records import Ending, MatchRecord, Rating
 from helpers.records import make_record, make_seat, make_void
@@ -150,7 +150,7 @@ def test_ratings_equal_but_for_the_last_digits_share_a_rank() -> None:
     """Two bots with mirrored results differ by the order in which their numbers were added up."""
     beliefs = Beliefs(np.array([25.0 - 1e-8, 25.0, 20.0, 24.9999]), np.array([1.0, 1.0 + 1e-9, 1.0, 1.0]))
     bots = tuple((name, 1) for name in ("alice", "bob", "carol", "dave"))
-    rated = Rated(BATCH_MODEL, "naga", bots, beliefs, ErrorBars.of_sigma(beliefs), np.ones((4, 4)))
+    rated = Rated(BATCH_MODEL, "naga", bots, beliefs, ErrorBars.of_sigma(beliefs), np.ones((4, 4)), LOW)
     assert [(rating.bot, rating.rank) for rating in rated.ratings()] == [("alice", 1), ("bob", 1), ("dave", 3), ("carol", 4)]
 
 

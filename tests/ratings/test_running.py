@@ -30,7 +30,7 @@ def record(index: int, stream: random.Random) -> MatchRecord:
 
 
 def test_the_numbers_are_those_of_the_board_whenever_one_looks() -> None:
-    stream, settings = random.Random("running"), RatingSettings(overall="mean-mu")  # other rules need the bounds
+    stream, settings = random.Random("running"), RatingSettings(overall="mean-mu", rank_by="mu")  # other rules need the bounds
     board, running = Standings(settings, FIELD), RunningRatings(settings, FIELD)
     looks = {0, 1, 50, 2 * KEPT + 10, 3 * KEPT}
     for index in range(3 * KEPT + 1):

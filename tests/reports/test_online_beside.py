@@ -32,7 +32,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ranked_by(out: Path, headline: str) -> None:
     manifest = read_manifest(out / "cup")
-    config = {"ratings": {"headline": headline}, "entries": [{"game": "naga", "pool": "naga"}]}
+    config = {"ratings": {"headline": headline, "rank_by": None}, "entries": [{"game": "naga", "pool": "naga"}]}
     write_manifest(out / "cup", replace(manifest, config=config, order_shifts=OrderShifts(20, {"naga": 2})))
 
 
@@ -100,6 +100,6 @@ def test_the_report_and_the_server_have_both_too(out: Path) -> None:
         found = client.get("/api/t/cup").json()
         text = client.get("/t/cup?lang=en").text
     assert {row["bot"]: row["online"] for row in found["board"]} == pytest.approx(online, abs=1e-4)
-    assert found["counting"] == {"overall": "standardized", "has_online": True, "orders": 20, "shift": 2}
+    assert found["counting"] == {"overall": "standardized", "ranked_by": "low", "has_online": True, "orders": 20, "shift": 2}
     assert "Online is the rating as it was played, match after match." in text
     assert both in text

@@ -9,7 +9,7 @@ from arena.disk import is_there
 from arena.errors import StoreError, without_output, without_trace
 from arena.ratings.models import is_order_free
 from arena.ratings.rows import Bot
-from arena.ratings.settings import OVERALL, headline_model, overall_rule
+from arena.ratings.settings import OVERALL, headline_model, overall_rule, ranked_by
 from arena.ratings.skill import Skill, skills
 from arena.ratings.stored import StoredRows
 from arena.records import Rating
@@ -85,6 +85,8 @@ class Counting(msgspec.Struct, frozen=True, kw_only=True):
 
     overall: str
     """The rule by which pools become one ranking: `standardized`, `mean-rank` or `mean-mu`."""
+    ranked_by: str
+    """The number by which bots are ranked: `low`, `mu` or `three-sigma`."""
     has_online: bool
     """Whether the ranks know no order of matches, and the ratings in the order of play stand beside them."""
     orders: int | None
@@ -264,7 +266,8 @@ def _counting(manifest: Manifest, pool: str | None) -> Counting:
     shifts = manifest.order_shifts
     is_known = shifts is not None and pool in shifts.ranks
     return Counting(
-        overall=overall_rule(manifest.config), has_online=is_order_free(headline_model(manifest.config)),
+        overall=overall_rule(manifest.config), ranked_by=ranked_by(manifest.config),
+        has_online=is_order_free(headline_model(manifest.config)),
         orders=shifts.orders if shifts is not None and is_known else None,
         shift=shifts.ranks[str(pool)] if shifts is not None and is_known else None,
     )  # fmt: skip
