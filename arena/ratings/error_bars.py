@@ -136,18 +136,23 @@ class ErrorBars:
         """The two-sided 95 % quantile of Student's distribution."""
         return float(special.stdtrit(self.degrees, 0.5 + CONFIDENCE / 2))
 
-    def half_widths(self, anchor: int | None = None) -> NDArray[np.float64]:
+    def half_widths(
+        self, anchor: int | None = None, has_played: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.float64]:  # fmt: skip
         """[bots]: of the 95 % intervals of the ratings less their mean: the prior alone says where the mean is.
 
-        `anchor`: the number of the bot that is fixed in place of the mean.
+        `anchor`: the number of the bot that is fixed in place of the mean; `has_played` [bots]: whose mean it is (all), as
+        nobody is less sure of a bot because another one will come.
         """
         bots = len(self.covariance)
         centre = np.eye(bots)
-        if anchor is None:
+        if anchor is None and has_played is not None and has_played.any():
+            centre[:, has_played] -= 1.0 / has_played.sum()
+        elif anchor is None:
             centre -= 1.0 / max(1, bots)
         else:
             centre[:, anchor] -= 1.0
-        return self.quantile * np.sqrt(np.maximum(0.0, np.diag(centre @ self.covariance @ centre)))
+        return self.quantile * np.sqrt(np.maximum(0.0, np.diag(centre @ self.covariance @ centre.T)))
 
     def separable(self, mu: NDArray[np.float64]) -> NDArray[np.bool_]:
         """[bots, bots]: whether the 95 % interval of the two bots' difference leaves out 0: one look at one pair."""

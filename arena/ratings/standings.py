@@ -184,7 +184,8 @@ class Rated:
 
     def unranked(self) -> list[Rating]:
         """The ratings without ranks, in the order of the bots."""
-        return [self._rating(number, float(width)) for number, width in enumerate(self.bars.half_widths(self.anchor))]
+        widths = self.bars.half_widths(self.anchor, self.counts[0] > 0)
+        return [self._rating(number, float(width)) for number, width in enumerate(widths)]
 
     def _rating(self, number: int, half_width: float) -> Rating:
         matches, wins, places, faults = self.counts[:, number]

@@ -138,6 +138,16 @@ def test_all_brackets_of_ten_equal_bots_hold_at_once():
     assert {(rating.rank_low, rating.rank_high) for rating in rated.ratings()} == {(1, 10)}
 
 
+def test_intervals_beside_an_anchor_are_those_of_differences_from_it():
+    """Once, they forgot how unsure the anchor itself is."""
+    root = np.random.default_rng(4).standard_normal((5, 5))
+    bars = ErrorBars(root @ root.T, 30.0, math.nan)
+    widths, variances = bars.half_widths(anchor=2), np.diag(bars.covariance)
+    for bot in range(5):
+        apart = variances[bot] + variances[2] - 2 * bars.covariance[bot, 2]
+        assert widths[bot] == pytest.approx(bars.quantile * math.sqrt(apart))
+
+
 @given(st.integers(0, 2**32), st.integers(2, 12), st.integers(1, 60), st.floats(0.0, 8.0))
 def test_brackets_that_hold_at_once_contain_those_of_single_pairs(seed, bots, degrees, spread):
     source = np.random.default_rng(seed)

@@ -45,6 +45,12 @@ def test_who_has_not_played_is_the_last(rule: str) -> None:
     assert rule != "mu" or found["idle"].rating > found["weak"].rating, "though it may be better"
 
 
+def test_nobody_is_less_sure_of_a_bot_because_another_one_will_come() -> None:
+    known, expecting = board(RatingSettings(), names=NAMES[:4]), board(RatingSettings())
+    for name, one in known.items():
+        assert (expecting[name].low, expecting[name].high) == pytest.approx((one.low, one.high), abs=1e-6)
+
+
 def test_ratings_in_the_order_of_play_stay_mu_less_three_sigma() -> None:
     beside, alone = board(RatingSettings(rank_by="mu"), MODEL), board(RatingSettings(headline="online"), MODEL)
     assert beside == alone and all(one.rating == one.mu - 3 * one.sigma for one in alone.values())

@@ -125,5 +125,5 @@ def test_a_ladder_is_played_ranked_audited_and_shown_by_it(ladder: Results, caps
     assert main(["rerate", name, "--out", out]) == 0
     assert "rated again by win-share" in capsys.readouterr().out
     page = html(report(ladder.folder, Words("en")), Words("en"))
-    assert "(the share of matches won)" in page and "intervals of mu by sigma alone" in page
+    assert "(the share of matches won)" in page and "Intervals are by sigma alone" in page
     assert "rank by TrueSkill of all matches at once" in page and "rank by TrueSkill as it was played" in page
