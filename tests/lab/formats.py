@@ -204,7 +204,7 @@ def _round_robin(
         if over is None and look.is_apart().all():
             over = done
         for one, other in pairs:
-            if look.separable[one, other] and min(look.deals[[one, other]]) >= 12:
+            if look.are_separable(one, other) and min(look.deals[[one, other]]) >= 12:
                 apart.setdefault((field[one], field[other]), (done, True))
         if over is not None and len(apart) == len(pairs):
             break

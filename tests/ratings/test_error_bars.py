@@ -178,4 +178,5 @@ def test_two_pairs_that_are_clear_leave_more_error_for_the_third():
     bars = ErrorBars(np.eye(3) / 2, math.inf, math.nan)
     assert not bars.separable_at_once(np.array([2.1, 0.0, 1.0]))[0, 1]
     assert bars.separable_at_once(np.array([2.1, 0.0, 20.0])).sum() == 6
-    assert not bars.separable_at_once(np.zeros(1)).any() and bars.separable_at_once(np.zeros(0)).shape == (0, 0)
+    alone, nobody = (ErrorBars(np.eye(bots), math.inf, math.nan).separable_at_once(np.zeros(bots)) for bots in (1, 0))
+    assert not alone.any() and nobody.shape == (0, 0)

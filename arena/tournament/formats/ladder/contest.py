@@ -156,7 +156,7 @@ class ContestStage:
         deals = common_deals(rows, *bots)
         newer, older = (look.bots.index(bot) for bot in bots)
         most = self._rules.version_deals
-        if deals >= most or (deals >= max(LEAST_DEALS, most // 2) and look.separable[newer, older]):
+        if deals >= most or (deals >= max(LEAST_DEALS, most // 2) and look.are_separable(newer, older)):
             return None
         return Question(new, old, deals)
 

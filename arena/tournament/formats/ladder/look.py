@@ -12,7 +12,7 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from arena.ratings.beliefs import believe
-from arena.ratings.error_bars import bars_by
+from arena.ratings.error_bars import CONFIDENCE, at_once, bars_by
 from arena.ratings.luck_correction import without_luck
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -31,14 +31,13 @@ def look_at(
     if leg.luck is not UNSET and rows.luck is not None:
         corrected = without_luck(rows, beliefs, bars, settings)
         beliefs, bars = corrected.beliefs, corrected.bars
-    apart = bars.separable(beliefs.mu)
     wanted = set(field)
     chosen = [number for number, bot in enumerate(rows.bots_by_number) if bot in wanted]
     matches = rows.per_bot(np.ones(len(rows.bots)))
     return Look(
         tuple(rows.bots_by_number[number] for number in chosen), beliefs.mu[chosen], beliefs.sigma[chosen],
-        matches[chosen], _deals(rows)[chosen], _marking_deals(rows, leg, owners)[chosen], apart[np.ix_(chosen, chosen)], leg,
-        settings.beta**2,
+        matches[chosen], _deals(rows)[chosen], _marking_deals(rows, leg, owners)[chosen],
+        bars.chances(beliefs.mu)[np.ix_(chosen, chosen)], leg, settings.beta**2,
     )  # fmt: skip
 
 
@@ -53,8 +52,8 @@ class Look:
     deals: NDArray[np.int64]
     marking_deals: NDArray[np.int64]
     """How many of the deals count towards those that a mark needs."""
-    separable: NDArray[np.bool_]
-    """Whether two bots are separable: an array [bots, bots]."""
+    chances: NDArray[np.float64]
+    """How likely two equal bots would differ by as much as these: an array [bots, bots]."""
     leg: Leg
     luck: float
     """Variance of a bot's performance in one match."""
@@ -69,10 +68,21 @@ class Look:
         """Return whether the bot is separable from both its neighbours."""
         apart = self.deals >= LEAST_DEALS
         order = self._best_first()
-        for above, below in itertools.pairwise(order):
-            if not self.separable[above, below]:
-                apart[[above, below]] = False
+        for pair in itertools.pairwise(order):
+            if pair not in self._neighbours_apart:
+                apart[list(pair)] = False
         return apart
+
+    def are_separable(self, one: int, other: int) -> bool:
+        """Return whether two bots are separable if nobody else is looked at."""
+        return bool(self.chances[one, other] < 1.0 - CONFIDENCE)
+
+    @cached_property
+    def _neighbours_apart(self) -> frozenset[tuple[int, int]]:
+        """The neighbours that are separable though all neighbours are looked at."""
+        pairs = list(itertools.pairwise(self._best_first()))
+        found = at_once(np.array([self.chances[pair] for pair in pairs], np.float64))
+        return frozenset(pair for pair, is_apart in zip(pairs, found.tolist()) if is_apart)
 
     def is_settled(self) -> NDArray[np.bool_]:
         """Return whether no more matches are needed for this bot."""
@@ -98,7 +108,7 @@ class Look:
         """Return what is known of some of the bots."""
         return Look(
             tuple(self.bots[bot] for bot in kept), self.mu[kept], self.sigma[kept], self.matches[kept], self.deals[kept],
-            self.marking_deals[kept], self.separable[np.ix_(kept, kept)], self.leg, self.luck,
+            self.marking_deals[kept], self.chances[np.ix_(kept, kept)], self.leg, self.luck,
         )  # fmt: skip
 
     def tables(
@@ -148,11 +158,11 @@ class Look:
     def _rivals(self) -> set[frozenset[int]]:
         """Pairs that have played enough and are not separable yet: neighbours where that counts, bots and their thresholds."""
         order = self._best_first() if self.leg.separable else []
-        return {
-            frozenset(pair)
-            for pair in (*itertools.pairwise(order), *itertools.product(sorted(self._unmarked), self._thresholds))
-            if not self.separable[pair] and min(self.deals[list(pair)]) >= LEAST_DEALS
-        }
+        neighbours = [pair for pair in itertools.pairwise(order) if pair not in self._neighbours_apart]
+        marking = [
+            pair for pair in itertools.product(sorted(self._unmarked), self._thresholds) if not self.are_separable(*pair)
+        ]
+        return {frozenset(pair) for pair in (*neighbours, *marking) if min(self.deals[list(pair)]) >= LEAST_DEALS}
 
     def _worth(
         self, bot: int, table: Sequence[int], times: NDArray[np.float64], rivals: Collection[frozenset[int]]

@@ -11,8 +11,9 @@ A ladder is played in stages. Before each, from the rows of all earlier ones:
   bots that are not settled, and not luck. Bots that are chosen twice in a stage count as better known the second time.
 - A run ends when no sigma is above the bound, when all neighbours are separable, or when its matches are spent.
 
-The 95 % intervals of the board are looked at again and again here, so that now and then two equal bots count as separable; the
-rating list shows their true intervals and goes on with the next run. To claim "better", use `compare`.
+All neighbours are looked at at once (Holm), since one pair of 31 nearly always looks clear. They still are looked at again and
+again, so that now and then two equal bots count as separable; the rating list shows their true intervals and goes on with the
+next run. To claim "better", use `compare`.
 
 With `ratings: {luck: true}` skills and intervals are those without the luck of the matches, and fewer of them are needed.
 
