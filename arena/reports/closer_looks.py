@@ -10,6 +10,7 @@ import msgspec
 from arena.errors import without_output
 from arena.hints import hints
 from arena.ratings.explain import Explanation, Seeds
+from arena.ratings.fit import Fit
 from arena.ratings.models import MODELS
 from arena.ratings.pairs import HeadToHead
 from arena.ratings.second_opinions import SecondOpinion
@@ -106,11 +107,13 @@ def print_explanations(
     ids: Mapping[tuple[str, int], str],
     ratings: Sequence[Rating],
     skills: Mapping[str, str],
+    fits: Mapping[str, Fit],
     page: Page,
 ) -> None:
     """Print for each pool the rating, then the results by seat and by opponent, and the worst losses.
 
-    `ids`: match ids by pool and `Loss.row`; `ratings`: of one model; `skills`: skill against luck by pool, where it is known.
+    `ids`: match ids by pool and `Loss.row`; `ratings`: of one model; `skills`: skill against luck by pool, where it is known;
+    `fits`: how well the ratings tell the results.
     """
     if not found:
         page.say("")
@@ -126,7 +129,7 @@ def print_explanations(
             page.say(skills[pool])
             page.say("")
         if pool in found:
-            _print_explanation(bot, pool, found[pool], ids, page)
+            _print_explanation(bot, pool, found[pool], ids, fits.get(pool), page)
 
 
 def explanation_rows(
@@ -147,12 +150,20 @@ def explanation_rows(
 
 
 def _print_explanation(
-    bot: tuple[str, int], pool: str, found: Explanation, ids: Mapping[tuple[str, int], str], page: Page
-) -> None:  # fmt: skip
+    bot: tuple[str, int],
+    pool: str,
+    found: Explanation,
+    ids: Mapping[tuple[str, int], str],
+    fit: Fit | None,
+    page: Page,
+) -> None:
     page.table(tables.seats(found.seats))
     page.say("")
-    page.table(tables.opponents(found.opponents))
+    page.table(tables.opponents(found.opponents, bot=bot, fit=fit))
     page.say("")
+    if fit is not None:
+        page.say(tables.fit_text(fit).en, "yellow" if fit.is_doubtful else "")
+        page.say("")
     if not found.losses:
         page.say("no losses")
         return

@@ -75,6 +75,14 @@ AHEAD = Column(
     Phrase("better", "先着率"), ".0%", empty=".",
     meaning=Phrase("share of the meetings in which the bot finished ahead, ties as halves", "先着した割合（引き分けは半分）"),
 )  # fmt: skip
+EXPECTED = Column(
+    Phrase("expected", "予測"), ".0%", dropped=1,
+    meaning=Phrase("the share that the ratings of the two predict", "両者のレーティングから予測される割合"),
+)  # fmt: skip
+BY_CHANCE = Column(
+    Phrase("by chance", "偶然の確率"), ".1%",
+    meaning=Phrase("how often a model that fits would be off by as much", "モデルが正しくても、これだけ外れる確率"),
+)  # fmt: skip
 MEETINGS = Column(Phrase("matches", "対戦数"), ",", meaning=Phrase("that both played", "両者が出た試合"))
 PARTNER = Column(Phrase("and", "相方"))
 GAIN = Column(

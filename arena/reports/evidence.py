@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from arena.engine.rng import derive
 from arena.errors import StoreError
 from arena.ratings.error_bars import ErrorBars, bars_by
+from arena.ratings.fit import Fit, fit_of
 from arena.ratings.models import MODEL, MODELS
 from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.pairs import HeadToHead, head_to_head
@@ -96,6 +97,11 @@ class PoolEvidence:
         """How often each bot finished ahead of each other bot."""
         return head_to_head(self.rows)
 
+    @property
+    def fit(self) -> Fit | None:
+        """Whether the ratings tell the results; None where that cannot be said."""
+        return fit_of(self.rows, self.tournament.settings)
+
     def chances(self, gone: Collection[Bot] = ()) -> Chances | None:
         """Return how likely each rank is among the bots that are not `gone`."""
         left = [rating for rating in self.ratings if (rating.bot, rating.bot_version) not in gone]
@@ -157,7 +163,7 @@ class Evidence:
         self.stored = StoredRows(
             columns, without=self.manifest.unrated_bots, unrated=self.unrated, luck=self._luck if is_without else None
         )
-        self._settings: RatingSettings = stored_settings(self.manifest, folder)
+        self.settings: RatingSettings = stored_settings(self.manifest, folder)
         self._skills: dict[str, PoolSkills] = {}
 
     def _known_luck(self, columns: Columns) -> NDArray[np.float64] | None:
@@ -244,9 +250,9 @@ class Evidence:
             np.array([known[bot].sigma for bot in rows.bots_by_number]),
         )
         if rows.luck is None or not MODELS[self.model].takes_luck_out:
-            bars = bars_by(self.model, rows, beliefs, self._settings)
+            bars = bars_by(self.model, rows, beliefs, self.settings)
         else:  # from which luck was taken out to get these beliefs
-            bars = rated_pool(self.model, name, rows, self._settings).bars
+            bars = rated_pool(self.model, name, rows, self.settings).bars
         if ratings:  # a pool that is not rated takes no part in the overall ones
             matches = rows.per_bot(np.ones(len(rows.bots)))
             self._skills[name] = PoolSkills(name, rows.bots_by_number, beliefs.mu, bars, matches)
@@ -257,8 +263,8 @@ class Evidence:
         left = [rating for rating in self.overall if (rating.bot, rating.bot_version) not in gone]
         if not left:
             return None
-        weights = stored_weights(self.manifest, self._settings)
-        bots, _, bars = joined(list(self._skills.values()), self._settings, weights)
+        weights = stored_weights(self.manifest, self.settings)
+        bots, _, bars = joined(list(self._skills.values()), self.settings, weights)
         return _chances(left, bots, bars, self.rng("rank probabilities", OVERALL))
 
     def rng(self, *purpose: str) -> np.random.Generator:

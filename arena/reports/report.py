@@ -203,6 +203,7 @@ def _pairs(evidence: PoolEvidence, pool: Pool) -> Iterator[Section | None]:
 
 def _certainty(evidence: PoolEvidence, pool: Pool) -> Iterator[Section | None]:
     yield sections.rank_chances(evidence.chances(), pool)
+    yield sections.fit(evidence.fit, pool)
     yield sections.second_opinions(evidence.opinions, pool)
 
 

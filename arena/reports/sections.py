@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 
+from arena.ratings.fit import Fit
 from arena.ratings.skill import Skill
 from arena.ratings.standings import DEALS_TO_COMPARE
 from arena.records import Rating
 from arena.reports import plots, tables
+from arena.reports.board import sentence
 from arena.reports.document import Block, Paragraph, Plot, Section
 from arena.reports.insights import Chances, Fairness, Opinion, Opinions, Pairs, Together
 from arena.reports.pages.words import Words
 from arena.reports.table import name_of, shown
 from arena.reports.tables import FaultCard, Links, Lost, Played
 
+MOST_PAIRS = 10  # that the ratings tell worst
 MOST_NAMES = 12  # in a plane; of more bots only those that no cheaper bot beats are named
 
 
@@ -69,6 +72,15 @@ def _verdict(opinions: Sequence[Opinion], word: Words) -> str:
     if not others:
         return word("opinions_agree", first=", ".join(sorted(first)))
     return " ".join(word("opinions_differ", ways=word("and").join(ways), best=best) for best, ways in others.items())
+
+
+def fit(found: Fit | None, pool: Pool) -> Section | None:
+    """Whether the ratings tell the results of pairs, and which they tell worst."""
+    if found is None:
+        return None
+    text = sentence(pool.word.of(tables.fit_text(found)), pool.word.language)
+    table = tables.fit(found, MOST_PAIRS, pool.caption("fit"), pool.links)
+    return Section("fit", [Paragraph(text, is_warning=found.is_doubtful), table])
 
 
 def together(found: Together | None, pool: Pool) -> Section | None:

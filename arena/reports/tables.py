@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from arena.ratings.explain import OpponentResults, SeatResults
+from arena.ratings.fit import Fit
 from arena.ratings.pairs import Partners, SeatShare
 from arena.ratings.rows import Bot
 from arena.ratings.skill import Skill
@@ -14,6 +15,8 @@ from arena.reports.board import Cost
 from arena.reports.insights import Chances, Opinion, Pairs
 from arena.reports.pages.words import ended
 from arena.reports.table import NO, YES, Cell, Column, Phrase, Row, Table, shown, table
+
+MOST_CYCLES = 3  # that are named
 
 
 class Links:
@@ -162,14 +165,48 @@ def faults(found: Sequence[FaultCard], caption: str = "", links: Links = NO_LINK
     return Table(columns, rows, caption)
 
 
-def opponents(found: Sequence[OpponentResults], caption: str = "", links: Links = NO_LINKS, bot: Bot = ("", 1)) -> Table:
-    """The results of `bot` against each opponent, the hardest first."""
+def opponents(
+    found: Sequence[OpponentResults], caption: str = "", links: Links = NO_LINKS, bot: Bot = ("", 1), fit: Fit | None = None
+) -> Table:  # fmt: skip
+    """The results of `bot` against each opponent, the hardest first. `fit`: what was to be expected of them."""
+    expected = {} if fit is None else fit.expected_of(bot)
     rows: list[Row] = []
     for one in found:
         share = one.better / one.meetings if one.meetings else None
         name = Cell(shown(one.bot, one.bot_version), link=links.bot(one.bot))
-        rows.append([name, one.meetings, Cell(share, share=share, link=links.pair(bot, (one.bot, one.bot_version)))])
-    return Table([titles.AGAINST, titles.MEETINGS, titles.AHEAD], rows, caption, heat="sides")
+        ahead = Cell(share, share=share, link=links.pair(bot, (one.bot, one.bot_version)))
+        rows.append([name, one.meetings, ahead, expected.get((one.bot, one.bot_version))])
+    columns = [titles.AGAINST, titles.MEETINGS, titles.AHEAD, titles.EXPECTED if expected else None]
+    return table(columns, rows, caption, heat="sides")
+
+
+def fit(found: Fit, most: int, caption: str = "", links: Links = NO_LINKS) -> Table:
+    """The pairs that the ratings tell worst: how often the first finished ahead of the other, and how often it should have."""
+    columns = [titles.BOT, titles.AGAINST, titles.MEETINGS, titles.AHEAD, titles.EXPECTED, titles.BY_CHANCE]
+    rows: list[Row] = [
+        [
+            *(Cell(shown(*bot), link=links.bot(bot[0])) for bot in (one.bot, one.other)), one.meetings,
+            Cell(one.observed, link=links.pair(one.bot, one.other)), one.predicted, one.chance,
+        ]
+        for one in found.pairs[:most]
+    ]  # fmt: skip
+    return Table(columns, rows, caption)
+
+
+def fit_text(found: Fit) -> Phrase:
+    """Whether the ratings of a pool tell its results, in a sentence or two without a full stop at the end."""
+    odds = "0.1" if found.chance < 0.001 else f"{found.chance:.1%}".removesuffix("%")
+    less = ("less than ", "未満") if found.chance < 0.001 else ("", "")
+    verdict = Phrase("the ratings do not fit these results", "レーティングは結果に合っていません")
+    if not found.is_doubtful:
+        verdict = Phrase("the ratings fit these results", "レーティングは結果に合っています")
+    cycles = [[shown(*bot) for bot in cycle] for cycle in found.cycles[:MOST_CYCLES]]
+    english = "".join(f"; {one} surely beats {two}, {two} beats {three}, and {three} beats {one}" for one, two, three in cycles)
+    japanese = "".join(f"。{one}は{two}に、{two}は{three}に、{three}は{one}に確実に勝ちます" for one, two, three in cycles)
+    return Phrase(
+        f"{verdict.en}: where the model holds, {less[0]}{odds} % of pools are as far off{english}",
+        f"{verdict.ja}：モデルが正しい場合でも、これだけ外れるのは{odds}%{less[1]}です{japanese}",
+    )
 
 
 def seats(found: Sequence[SeatResults], caption: str = "") -> Table:

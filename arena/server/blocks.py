@@ -87,7 +87,7 @@ def tournament_sections(view: Tournament, word: Words) -> list[Section]:
     faults = [msgspec.structs.replace(one, reason=one.reason[:REASON_LETTERS]) for one in view.faults]
     found = [
         sections.head_to_head(view.pairs, len(view.board), "", pool), sections.worst_losses(listed, pool),
-        sections.rank_chances(view.chances, pool), sections.second_opinions(view.opinions, pool),
+        sections.rank_chances(view.chances, pool), sections.fit(view.fit, pool), sections.second_opinions(view.opinions, pool),
         sections.cost(played, pool), sections.endings(played, pool), sections.together(view.together, pool),
         *sections.fairness(view.fairness, pool), sections.skill(view.skills, pool), sections.faults(faults, pool),
     ]  # fmt: skip

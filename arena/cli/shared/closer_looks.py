@@ -13,12 +13,13 @@ import msgspec
 from arena.cli.shared.printing import Format, show
 from arena.errors import ConfigError, nearest
 from arena.ratings.explain import AUTHOR_COLUMNS, Explanation, explain, faults_of, seeds, slowest_decisions
+from arena.ratings.fit import Fit, fit_of
 from arena.ratings.pairs import head_to_head
 from arena.ratings.rows import Bot
 from arena.ratings.second_opinions import second_opinions
 from arena.ratings.settings import OVERALL
 from arena.ratings.skill import skill_of
-from arena.ratings.stored import COLUMNS, StoredRows, unrated_entries
+from arena.ratings.stored import COLUMNS, StoredRows, stored_settings, unrated_entries
 from arena.records import Rating
 from arena.reports import closer_looks as insights
 from arena.reports.board import chosen_pools, headline
@@ -74,6 +75,7 @@ class Looker:
         self._check("--explain", bot, {name for name, _ in entries})
         columns = boards.read_columns(self._folder, COLUMNS)
         stored, luck = self._stored(columns), boards.read_known_luck(self._folder, self._manifest, columns)
+        settings = stored_settings(self._manifest, self._folder)
         objects: list[dict[str, Any]] = []
         pages: list[Callable[[Page], None]] = []
         for entry in (entry for entry in entries if called(bot, [entry[0]])):
@@ -88,13 +90,15 @@ class Looker:
             known = {place: ids[row] for place, row in places.items()}
             lost = {pool: {row: ids[row] for (where, _), row in places.items() if where == pool} for pool in found}
             evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
+            fitted = {pool: fit_of(stored.pool_rows(pool), settings) for pool in found}
+            fits = {pool: fit for pool, fit in fitted.items() if fit is not None}
             skills = {} if luck is None else {pool: skill_of(pool, stored.with_luck(pool, luck), entry) for pool in found}
             for explained_pool in insights.explanation_rows(entry, found, known):
                 pool = explained_pool["pool"]
-                skill = {"skill": msgspec.to_builtins(skills.get(pool))}
+                skill = {"skill": msgspec.to_builtins(skills.get(pool)), "fit": msgspec.to_builtins(fits.get(pool))}
                 objects.append(explained_pool | skill | author_rows(evidence[pool]))
             told = {pool: skill_text(skill) for pool, skill in skills.items() if skill is not None}
-            pages.append(partial(self._explain, entry, found, known, evidence, told))
+            pages.append(partial(self._explain, entry, found, known, evidence, told, fits))
         self._show(objects, lambda page: [write(page) for write in pages])
 
     def _explain(
@@ -104,10 +108,11 @@ class Looker:
         known: Mapping[tuple[str, int], str],
         evidence: Mapping[str, AuthorEvidence],
         skills: Mapping[str, str],
+        fits: Mapping[str, Fit],
         page: Page,
     ) -> None:
         """Write one bot's part; `known`: match ids by pool and row of a loss; `skills`: skill against luck by pool."""
-        insights.print_explanations(entry, found, known, self._ratings, skills, page)
+        insights.print_explanations(entry, found, known, self._ratings, skills, fits, page)
         for pool, own in evidence.items():
             print_author_evidence(pool, own, page)
 

@@ -7,6 +7,7 @@ import msgspec
 
 from arena.disk import is_there
 from arena.errors import StoreError, without_output, without_trace
+from arena.ratings.fit import Fit
 from arena.ratings.models import is_order_free
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL, headline_model, overall_rule, ranked_by
@@ -55,8 +56,8 @@ from arena.tournament.archive import boards
 
 MOST_FAULTS = 20
 NOT_YET: dict[str, Any] = {
-    "pairs": None, "chances": None, "opinions": None, "together": None, "fairness": None, "skills": (), "losses": (),
-    "faults": (), "missing": (),
+    "pairs": None, "chances": None, "opinions": None, "fit": None, "together": None, "fairness": None, "skills": (),
+    "losses": (), "faults": (), "missing": (),
 }  # fmt: skip
 """What is known after the end alone."""
 
@@ -131,6 +132,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """How likely each rank is; of the overall pool, too."""
     opinions: Opinions | None
     """What other ways to count the same matches say."""
+    fit: Fit | None
+    """Whether the ratings tell the results of pairs."""
     together: Together | None
     """Which bots do better at one table than apart, at tables of three or more."""
     fairness: Fairness | None
@@ -315,7 +318,7 @@ def _insights(evidence: Evidence, pool: str | None, gone: frozenset[Bot], *, is_
     return {
         "pairs": pairs_of(found.pairs, listed), "chances": found.chances(gone),
         "opinions": None if found.opinions is None else opinions_among(found.opinions, gone),
-        "together": together_of(found.rows), "fairness": fairness_of(found.rows, found.bars),
+        "fit": found.fit, "together": together_of(found.rows), "fairness": fairness_of(found.rows, found.bars),
         "skills": () if luck is None or not luck.matches else tuple(one for one in skills(pool, luck) if one.has_interval),
     }  # fmt: skip
 
