@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine import rng
+from arena.ratings.fit import Fit, fit_of
 from arena.ratings.models import BATCH_MODEL
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -21,6 +22,7 @@ from arena.records import Rating
 RUNS = 300
 LUCK = 2.0  # standard deviation of what a deal gives a seat, in TrueSkill points
 SPREAD = 3.0  # standard deviation of the skills
+DEALS_OF_A_ROUND = 4  # of Swiss, and between two looks at a ladder
 _KEY = b"arena lab ratings"
 
 Say = Callable[[str], None]
@@ -36,6 +38,14 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     seats: int = 2
     copies: int = 0
     """How many bots, the last ones, are as skilled as the first."""
+    format: str = "robin"
+    """`robin`, `swiss`, or `ladder`, where one bot after the other joins."""
+    names_loser: bool = False
+    """Whether a match names its worst alone."""
+    forfeits: float = 0.0
+    """The share of the seats that forfeit by accident."""
+    cycle: float = 0.0
+    """By how many points each of the first three is better against the next of them."""
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +70,10 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many ranks are in brackets, the mean of all bots."""
     half_width: float
     """The mean half width of the intervals of the bots that played most, in TrueSkill points."""
+    doubtful: float | None
+    """The share of the pools that the model is said not to fit; None: of none that can be said."""
+    cycles: float
+    """The share of the pools in which a cycle is named."""
 
 
 def fields() -> tuple[Field, ...]:
@@ -78,6 +92,15 @@ def fields() -> tuple[Field, ...]:
         Field(name="leavers", deals=(60,) * 5 + (3, 6, 10), copies=1),
         Field(name="ten copies", deals=(60,) * 10, copies=9),
         Field(name="forty bots", deals=(30,) * 30 + (4,) * 10),
+        Field(name="two hundred bots", deals=(16,) * 200),
+        Field(name="three bots", deals=(60,) * 3),
+        Field(name="swiss", deals=(32,) * 12, format="swiss"),
+        Field(name="swiss, 4 seats", deals=(32,) * 16, seats=4, format="swiss"),
+        Field(name="ladder with newcomers", deals=(0,) + (24,) * 9 + (4,) * 2, format="ladder", copies=1),
+        Field(name="one loser, 3 seats", deals=(60,) * 6, seats=3, names_loser=True),
+        Field(name="one loser and forfeits, 3 seats", deals=(60,) * 6, seats=3, names_loser=True, forfeits=0.02),
+        Field(name="forfeits", deals=(60,) * 6, forfeits=0.02),
+        Field(name="a cycle", deals=(150,) * 6, cycle=3.0),
     )
 
 
@@ -86,21 +109,26 @@ def coverages(runs: int = RUNS, only: str = "", say: Say = lambda _: None) -> It
     for field in fields():
         if only in field.name:
             say(f"{field.name} ...")
-            yield _covered(field, runs)
+            yield covered(field, runs)
 
 
-def _covered(field: Field, runs: int) -> Coverage:
+def covered(field: Field, runs: int) -> Coverage:
+    """Return how often the numbers of one kind of pool hold."""
     bots = len(field.deals)
     pairs = [np.array(pair) for pair in np.triu_indices(bots, 1)]
-    is_new = np.array(field.deals) < field.deals[0]
+    is_new = np.array(field.deals) < max(field.deals)
     with_new = is_new[pairs[0]] | is_new[pairs[1]]
     held: dict[str, list[NDArray[np.bool_]]] = {key: [] for key in ("intervals", "new", "pairs", "with new", "equal", "ranks")}
     widths, wide = [], []
+    fits: list[Fit] = []
     for run in range(runs):
         stream = np.random.default_rng(rng.derive(_KEY, field.name, run))
         skill = SPREAD * stream.standard_normal(bots)
         skill[bots - field.copies :] = skill[0]
-        rated = rated_pool(BATCH_MODEL, "game", made_up(field, skill, stream), RatingSettings())
+        rows = made_up(field, skill, stream)
+        rated = rated_pool(BATCH_MODEL, "game", rows, RatingSettings())
+        if (fit := fit_of(rows, RatingSettings())) is not None:
+            fits.append(fit)
         mu, half = rated.beliefs.mu, rated.bars.half_widths()
         inside = np.abs(mu - mu.mean() - skill + skill.mean()) <= half
         held["intervals"].append(inside)
@@ -119,7 +147,8 @@ def _covered(field: Field, runs: int) -> Coverage:
         field=field.name, runs=runs, intervals=shares["intervals"] or 0.0, pairs=shares["pairs"] or 0.0,
         newcomers=shares["with new"], newcomers_intervals=shares["new"], equal=shares["equal"], brackets=shares["ranks"] or 0.0,
         all_brackets=float(np.mean([found.all() for found in held["ranks"]])), ranks=float(np.mean(wide)),
-        half_width=float(np.mean(widths)),
+        half_width=float(np.mean(widths)), doubtful=float(np.mean([fit.is_doubtful for fit in fits])) if fits else None,
+        cycles=float(np.mean([bool(fit.cycles) for fit in fits])) if fits else 0.0,
     )  # fmt: skip
 
 
@@ -134,32 +163,95 @@ def _in_brackets(ratings: Sequence[Rating], skill: Mapping[Bot, float]) -> NDArr
     return np.array(held)
 
 
-def made_up(field: Field, skill: NDArray[np.float64], stream: np.random.Generator) -> PoolRows:
-    """Matches of the model: each deal is played at some tables, at each in all rotations."""
-    everywhere = [bot for bot, deals in enumerate(field.deals) if deals == field.deals[0]]
-    deals = [_robin(everywhere, field.seats, stream) for _ in range(field.deals[0])]
-    for bot, own in enumerate(field.deals):
-        if own < field.deals[0]:
-            deals += [_visit(bot, everywhere, field.seats, stream) for _ in range(own)]
-    settings = RatingSettings()
-    rest = math.sqrt(settings.beta**2 - LUCK**2)  # cards and this together are the noise of the model
-    numbers, places, of_deal = [], [], []
-    for deal, tables in enumerate(deals):
+class Matches:
+    """Matches of the model, played deal by deal; each table in all rotations."""
+
+    def __init__(self, field: Field, skill: NDArray[np.float64], stream: np.random.Generator) -> None:
+        self._field, self._skill, self._stream = field, skill, stream
+        self._deals = 0
+        self._numbers: list[NDArray[np.int64]] = []
+        self._places: list[NDArray[np.int64]] = []
+        self._of_deal: list[int] = []
+
+    def play(self, tables: Tables) -> None:
+        """Play one more deal at some tables."""
+        field, stream, settings = self._field, self._stream, RatingSettings()
+        rest = math.sqrt(settings.beta**2 - LUCK**2)  # cards and this together are the noise of the model
         cards = stream.normal(0.0, LUCK, field.seats)
         for table in tables:
             for turn in range(field.seats):
                 seated = np.roll(np.array(table), turn)
-                shown = skill[seated] + cards + stream.normal(0.0, rest, field.seats)
-                numbers.append(seated)
-                places.append(_places(shown, settings.margin * math.sqrt(2.0)))
-                of_deal.append(deal)
-    rows = len(numbers) * field.seats
-    return PoolRows(
-        tuple((f"bot_{number:02}", 1) for number in range(len(skill))),
-        np.arange(len(numbers) + 1, dtype=np.int64) * field.seats, np.array(of_deal, np.int32),
-        np.concatenate(numbers).astype(np.int32), np.tile(np.arange(field.seats, dtype=np.int8), len(numbers)),
-        np.concatenate(places).astype(np.int8), np.zeros(rows, np.float32), np.zeros(rows, np.bool_),
-    )  # fmt: skip
+                shown = self._skill[seated] + cards + stream.normal(0.0, rest, field.seats)
+                if field.cycle and field.seats == 2 and seated.max() < 3:
+                    shown[0] += field.cycle if (seated[0] + 1) % 3 == seated[1] else -field.cycle
+                self._numbers.append(seated)
+                self._places.append(self._result(shown, settings.margin * math.sqrt(2.0)))
+                self._of_deal.append(self._deals)
+        self._deals += 1
+
+    def _result(self, shown: NDArray[np.float64], margin: float) -> NDArray[np.int64]:
+        """Places by what was shown; who forfeits is behind all others, the first to do so last."""
+        gone = self._stream.random(len(shown)) < self._field.forfeits
+        if not self._field.names_loser:
+            return _places(np.where(gone, -1e6 * (1.0 + self._stream.random(len(shown))), shown), margin)
+        if not gone.any():
+            return np.where(np.arange(len(shown)) == shown.argmin(), len(shown), 1)
+        return _places(np.where(gone, -1e6 * (1.0 + self._stream.random(len(shown))), 0.0), 1.0)
+
+    def rows(self) -> PoolRows:
+        """All matches so far."""
+        matches, seats = len(self._numbers), self._field.seats
+        empty = [np.zeros(0, np.int64)]
+        return PoolRows(
+            tuple((f"bot_{number:03}", 1) for number in range(len(self._skill))),
+            np.arange(matches + 1, dtype=np.int64) * seats, np.array(self._of_deal, np.int32),
+            np.concatenate(self._numbers or empty).astype(np.int32), np.tile(np.arange(seats, dtype=np.int8), matches),
+            np.concatenate(self._places or empty).astype(np.int8), np.zeros(matches * seats, np.float32),
+            np.zeros(matches * seats, np.bool_), named_losers=np.full(matches, self._field.names_loser),
+        )  # fmt: skip
+
+
+def made_up(field: Field, skill: NDArray[np.float64], stream: np.random.Generator) -> PoolRows:
+    """The matches of one pool."""
+    matches = Matches(field, skill, stream)
+    {"robin": _play_robin, "swiss": _play_swiss, "ladder": _play_ladder}[field.format](field, matches, stream)
+    return matches.rows()
+
+
+def _play_robin(field: Field, matches: Matches, stream: np.random.Generator) -> None:
+    everywhere = [bot for bot, deals in enumerate(field.deals) if deals == field.deals[0]]
+    for _ in range(field.deals[0]):
+        matches.play(_robin(everywhere, field.seats, stream))
+    for bot, own in enumerate(field.deals):
+        if own < field.deals[0]:
+            for _ in range(own):
+                matches.play(_visit(bot, everywhere, field.seats, stream))
+
+
+def _play_swiss(field: Field, matches: Matches, stream: np.random.Generator) -> None:
+    """Rounds of deals that all tables share; next to each other sit those who have won as much so far."""
+    for _ in range(0, field.deals[0], DEALS_OF_A_ROUND):
+        wins = _wins(matches.rows(), len(field.deals))
+        order = np.lexsort((stream.random(len(wins)), -wins)).tolist()
+        tables = [tuple(order[first : first + field.seats]) for first in range(0, len(order) - field.seats + 1, field.seats)]
+        for _ in range(DEALS_OF_A_ROUND):
+            matches.play(tables)
+
+
+def _play_ladder(field: Field, matches: Matches, stream: np.random.Generator) -> None:
+    """One bot after the other joins, and plays its deals against those that are nearest to it on the board of the time."""
+    bots = len(field.deals)
+    matches.play([(0, 1)])
+    for joining in range(1, bots):
+        for _ in range(field.deals[joining] // DEALS_OF_A_ROUND):
+            mu = rated_pool(BATCH_MODEL, "game", matches.rows(), RatingSettings()).beliefs.mu
+            nearest = np.argsort(np.abs(mu[:joining] - mu[joining]), kind="stable")[:3].tolist()
+            for _ in range(DEALS_OF_A_ROUND):
+                matches.play([(joining, other) for other in nearest])
+
+
+def _wins(rows: PoolRows, bots: int) -> NDArray[np.float64]:
+    return np.bincount(rows.bots, rows.places == 1, bots) if rows.matches else np.zeros(bots)
 
 
 def _robin(bots: Sequence[int], seats: int, stream: np.random.Generator) -> Tables:

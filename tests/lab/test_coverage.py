@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.coverage import coverages, fields
+from lab.coverage import Field, coverages, covered, fields
 
 
 @pytest.mark.parametrize("name", ["newcomer of 1 deals, 2 seats", "newcomer of 3 deals, 2 seats", "leavers"])
@@ -15,9 +15,9 @@ def test_a_bot_with_few_deals_has_an_interval_as_wide_as_it_must_be(name: str) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [field.name for field in fields()])
-def test_the_intervals_of_all_fields_hold_as_often_as_they_say(name: str) -> None:
-    (found,) = coverages(100, name)
+@pytest.mark.parametrize("field", [field for field in fields() if not field.cycle], ids=lambda field: field.name)
+def test_the_intervals_of_all_fields_hold_as_often_as_they_say(field: Field) -> None:
+    found = covered(field, 10 if len(field.deals) > 100 else 100)
     assert 0.92 <= found.pairs <= 0.985 and 0.92 <= found.intervals <= 0.985
     assert found.equal is None or found.equal <= 0.1
     assert found.all_brackets >= 0.94
