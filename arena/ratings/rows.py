@@ -16,7 +16,7 @@ Bot = tuple[str, int]
 """A bot's name and version."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PoolRows:
     """Rated matches of one pool in plan order; match m has the rows starts[m] .. starts[m + 1] - 1, in seat order."""
 

@@ -295,21 +295,19 @@ def _ranked(ratings: list[Rating], apart: NDArray[np.bool_]) -> list[Rating]:
     lowers; so that the bounds always hold the rank, they are widened to it. Bots that are equal but for the last digits share
     one. Those that have not played are the last.
     """
-    result = []
-    for one, separable in zip(ratings, apart):
-        rank = 1 + sum(_is_above(other, one) for other in ratings)
-        above = [other.mu > one.mu for other, is_apart in zip(ratings, separable) if is_apart]
-        best, worst = 1 + sum(above), len(ratings) - above.count(False)
-        result.append(
-            msgspec.structs.replace(one, rank=rank, rank_low=min(rank, best), rank_high=max(rank, worst))
-        )  # fmt: skip
+    rating, mu, sigma, matches = (
+        np.array([getattr(one, name) for one in ratings], np.float64) for name in ("rating", "mu", "sigma", "matches")
+    )  # fmt: skip
+    both_played = (matches[:, None] > 0) & (matches > 0)
+    is_above = np.where(both_played, rating > (rating + SAME * sigma)[:, None], matches > matches[:, None])  # [one, other]
+    surely_above, surely_below = apart & (mu > mu[:, None]), apart & (mu <= mu[:, None])
+    rank, best = 1 + is_above.sum(axis=1), 1 + surely_above.sum(axis=1)
+    lows, highs = np.minimum(rank, best), np.maximum(rank, len(ratings) - surely_below.sum(axis=1))
+    result = [
+        msgspec.structs.replace(one, rank=own, rank_low=low, rank_high=high)
+        for one, own, low, high in zip(ratings, rank.tolist(), lows.tolist(), highs.tolist())
+    ]
     return sorted(result, key=lambda rating: (rating.rank, rating.bot, rating.bot_version))
-
-
-def _is_above(other: Rating, one: Rating) -> bool:
-    if not (other.matches and one.matches):
-        return other.matches > one.matches
-    return other.rating > one.rating + SAME * one.sigma
 
 
 def _order(rating: Rating) -> tuple[float, str, int]:

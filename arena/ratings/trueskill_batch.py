@@ -24,6 +24,7 @@ other seats, give the same arrays and the very same numbers.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +76,17 @@ class Patterns:
 
 
 def patterns_of(rows: PoolRows) -> Patterns:
-    """The patterns of the matches of a pool."""
+    """The patterns of the matches of a pool; remembered, since ratings, error bars and orders of the same rows need them."""
+    found = _known.get(rows)
+    if found is None:
+        found = _known[rows] = _patterns_of(rows)
+    return found
+
+
+_known: WeakKeyDictionary[PoolRows, Patterns] = WeakKeyDictionary()
+
+
+def _patterns_of(rows: PoolRows) -> Patterns:
     order = sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number])
     sizes = np.diff(rows.starts)
     match_of = np.repeat(np.arange(rows.matches), sizes)
