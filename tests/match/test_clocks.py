@@ -57,7 +57,10 @@ def {name}(self, *told):
 """
 
 
-def test_bytes_that_drip_in_do_not_keep_a_start_waiting(supervisor: Supervisor, tmp_path: Path) -> None:
+def test_bytes_that_drip_in_do_not_keep_a_start_waiting(
+    supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.match.sandbox.seat.SLEEP_SECONDS", 1.0)
     bot = python_bot(tmp_path, DRIP.format(name="start"))
     record = play_locked(supervisor, [RIVAL, bot], clock=Clock(5.0, 5.0, 0.1)).record
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED, Ending.STARTUP]
@@ -232,8 +235,9 @@ REPLIES_AND_COMPUTES = (
 
 @pytest.mark.parametrize("is_command", [False, True])
 def test_a_bot_that_computes_while_a_rival_thinks_is_stopped_and_charged(
-    is_command: bool, supervisor: Supervisor, tmp_path: Path
+    is_command: bool, supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("arena.match.sandbox.held.SLEEP_SECONDS", 1.0)
     path = command_bot(tmp_path, BURNING) if is_command else python_bot(tmp_path, "", act=REPLIES_AND_COMPUTES)
     kind = CommandSeat if is_command else LockedSeat
     with (

@@ -105,7 +105,7 @@ def sleeps(bot, view):
 def sleeps_a_little(bot, view):
     """Sleeps at every decision for less than its clock, which costs no CPU time."""
     bot.asked -= 1  # at the next one, too
-    time.sleep(0.9 * (view.clock.move + view.clock.bank) + 1.5)
+    time.sleep(0.9 * (view.clock.move + view.clock.bank) + 0.4)
 
 
 @ends("timeout")
