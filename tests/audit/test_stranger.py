@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,12 @@ def _streams() -> Iterator[Case]:
 def _dealt(name: str, seats: int, given: dict[str, Any], seed: int) -> Iterator[Case]:
     """Positions as they were dealt, and what is drawn on the way, in a match of random actions."""
     game = games.load(name)
-    lines = [json.loads(line) for line in trace_lines(game, seats, game.resolve_options(given, seats), seed)][1:]
+    lines = map(json.loads, islice(trace_lines(game, seats, game.resolve_options(given, seats), seed), 1, None))
     left, ticks, reshuffles = POSITIONS, 2, 0
     before: Case = {}
-    for line in lines[:-1]:
+    for line in lines:
+        if "places" in line:
+            return
         position = line["position"]
         is_new = not before or position["round"] != before["position"]["round"]
         if is_new:
@@ -125,6 +128,8 @@ def _dealt(name: str, seats: int, given: dict[str, Any], seed: int) -> Iterator[
             ticks -= 1
             at = {"seed": position["rng"], "round": position["round"], "tick": position["tick"]}
             yield {"check": "priority", **at, "priority": position["priority"]}
+        if position["round"] == (2 if name == "nertz" else POSITIONS) and not (name == "nertz" and ticks):
+            return  # nothing of what comes later is a vector
         before = line
 
 
