@@ -71,9 +71,9 @@ class StepResult:
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The share of matches in which the better bot finished before the other, and the interval for the true share."""
+        """The estimated share of matches in which the better bot finishes before the other, and the interval for it."""
         found = self.evidence
-        return share_of(found.difference or 0.0), share_of(found.low), share_of(found.high)
+        return share_of(found.estimate or 0.0), share_of(found.low), share_of(found.high)
 
 
 def read_steps(path: Path, settings: Settings) -> list[Step]:

@@ -73,8 +73,8 @@ def exact(game: list[str] = [], bot: list[str] = [], positions: Annotated[int, t
 
 @app.command()
 def formats() -> None:
-    """Measure error rates of compare, and the matches that compare and ladder save."""
-    from lab.formats import DIFFERENCE, ERROR, MEANS, MOST_DEALS, SIMULATED_RUNS, Bank, savings, simulated
+    """Measure error rates of compare, its estimates after stops, and the matches that compare and ladder save."""
+    from lab.formats import DIFFERENCE, ERROR, MEANS, MOST_DEALS, SHARES, SIMULATED_RUNS, Bank, estimates, savings, simulated
 
     warm_games({"naga": ()}, say)
     tests = [
@@ -82,7 +82,14 @@ def formats() -> None:
         for matches in (2, 8)  # of a deal: two seats; four seats, exchanged
         for mean in MEANS
     ]
-    show({"tests": tests, "savings": savings(Bank(house_folder("bots"), say))})
+    stops = [
+        estimates(share, matches=matches, spread=0.2, most=most, runs=SIMULATED_RUNS, bound=bound, luck=luck)
+        for bound, luck in ((0.5, 0.0), (0.6, 0.0), (0.5, 0.6))
+        for most in (100, MOST_DEALS)
+        for matches in (1, 2, 8)
+        for share in SHARES
+    ]
+    show({"tests": tests, "estimates": stops, "savings": savings(Bank(house_folder("bots"), say))})
 
 
 @app.command()

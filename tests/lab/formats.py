@@ -1,4 +1,5 @@
-"""Formats, measured: what `python -m lab formats` prints. Error rates of `compare`, and what `compare` and `ladder` save.
+"""Formats, measured: what `python -m lab formats` prints. Error rates of `compare`, and what `compare` and `ladder` save,
+and how far estimates of comparisons that stop lie from the truth.
 
 Savings: bots of this house play every pair on the same deals, once. From this bank, tournaments are drawn again and again, a
 deal of a tournament being a random deal of the bank, for a round robin, a ladder and comparisons, until each says what it is
@@ -16,12 +17,13 @@ import numpy as np
 from arena.engine import rng
 from arena.match.sandbox import NAMESPACE
 from arena.match.seeds import key_from_seed
+from arena.ratings.error_bars import without_luck
 from arena.ratings.rows import Collector
 from arena.ratings.settings import RatingSettings
 from arena.records import MatchRecord
 from arena.tournament.config import check_config
 from arena.tournament.field import admit
-from arena.tournament.formats.betting import BettingTest, Verdict
+from arena.tournament.formats.betting import BettingTest, Numbers, Verdict
 from arena.tournament.formats.compare import Compare, Comparison, checkpoints
 from arena.tournament.formats.format import Format
 from arena.tournament.formats.ladder import Ladder
@@ -38,6 +40,7 @@ MOST_DEALS = 1_500  # of a drawn tournament
 ERROR, DIFFERENCE = 0.05, 0.1
 SIMULATED_RUNS = 500
 MEANS = (0.0, 0.05, 0.1, 0.2, 0.4)
+SHARES = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)  # of matches in which one finishes before the other
 _KEY = b"arena bench formats"
 _GAME = {"game": "naga", "seats": 2, "deals": BANK_DEALS}
 _BOTS = (
@@ -78,13 +81,9 @@ def simulated(
     wrong = still_open = deals = 0
     variance = 0.0
     for _ in range(runs):
-        luck = np.minimum(spread, 1.0 - abs(mean)) * stream.choice((-1.0, 1.0), most)
-        numbers = 2.0 * stream.binomial(matches, (1.0 + mean + luck) / 2.0) / matches - 1.0
+        numbers = _made_up(mean, matches, spread, most, stream)
         variance += float(numbers.var()) / runs
-        for count in checkpoints(most):
-            verdict = test.verdict(numbers[:count])
-            if verdict is not Verdict.OPEN:
-                break
+        count, verdict = _stopped(test, numbers)
         deals += count
         still_open += verdict is Verdict.OPEN
         wrong += {
@@ -99,6 +98,89 @@ def simulated(
         fixed_deals=variance * (quantiles / mean) ** 2 if mean else None, error=error, difference=difference, matches=matches,
         runs=runs,
     )  # fmt: skip
+
+
+class SimulatedEstimates(msgspec.Struct, frozen=True, kw_only=True):
+    """Estimates of a share by comparisons that stop when they are sure, on made-up deals whose true share is known."""
+
+    share: float
+    """The true share of matches in which the first bot finishes before the second."""
+    bound: float
+    """The share that it is held against."""
+    bias: dict[str, float]
+    """How far the mean of each estimate is above the truth."""
+    apart: dict[str, float]
+    """Root of the mean squared distance of each estimate from the truth."""
+    coverage: float
+    """How often the interval holds the truth."""
+    mean_deals: float
+    stopped: float
+    """Share of runs that stopped before all deals were played."""
+    matches: int
+    """How many matches each deal has."""
+    most: int
+    """Deals at most."""
+    runs: int
+
+
+def estimates(
+    share: float, *, matches: int, spread: float, most: int, runs: int, bound: float = 0.5, luck: float = 0.0
+) -> SimulatedEstimates:
+    """Let comparisons stop, and hold ways to estimate the share against the truth.
+
+    `bound`: the share that is asked for; `luck`: how much of each match the cards decide, which is taken out.
+    """
+    mean, test = 2.0 * share - 1.0, BettingTest(ERROR, DIFFERENCE, 2.0 * bound - 1.0)
+    stream = np.random.default_rng(rng.derive(_KEY, "estimates", share, matches, spread, most, bound, luck))
+    found: dict[str, list[float]] = {}
+    held = deals = stopped = 0
+    for _ in range(runs):
+        numbers = _with_luck(mean, matches, luck, most, stream) if luck else _made_up(mean, matches, spread, most, stream)
+        count, verdict = _stopped(test, numbers)
+        taken = numbers[:count]
+        low, high = test.interval(taken)
+        clean = taken if taken.ndim == 1 else taken[:, 1]
+        for way, estimate in {
+            "mean": float(clean.mean()),
+            "shown": test.estimate(taken),
+            "centre of the interval": (low + high) / 2.0,
+            "mean with 1 deal at the bound": float(np.append(clean, test.bound).mean()),
+            "mean with 4 deals at the bound": float(np.append(clean, [test.bound] * 4).mean()),
+        }.items():
+            found.setdefault(way, []).append((1.0 + estimate) / 2.0 - share)
+        held += low <= mean <= high
+        deals += count
+        stopped += verdict is not Verdict.OPEN
+    return SimulatedEstimates(
+        share=share, bound=bound, bias={way: float(np.mean(off)) for way, off in found.items()},
+        apart={way: float(np.sqrt(np.mean(np.square(off)))) for way, off in found.items()}, coverage=held / runs,
+        mean_deals=deals / runs, stopped=stopped / runs, matches=matches, most=most, runs=runs,
+    )  # fmt: skip
+
+
+def _made_up(mean: float, matches: int, spread: float, deals: int, stream: np.random.Generator) -> Numbers:
+    """Numbers of deals of `matches` matches, each won or lost; a deal's own luck moves its mean by up to `spread`."""
+    luck = np.minimum(spread, 1.0 - abs(mean)) * stream.choice((-1.0, 1.0), deals)
+    won: Numbers = 2.0 * stream.binomial(matches, (1.0 + mean + luck) / 2.0) / matches - 1.0
+    return won
+
+
+def _with_luck(mean: float, matches: int, part: float, deals: int, stream: np.random.Generator) -> Numbers:
+    """[deals, 2]: numbers, and the same without their luck, a guess at the cards, of which each match is so large a part."""
+    chance = stream.uniform(-1.0, 1.0, (deals, matches))
+    part = min(part, 1.0 - abs(mean))  # else the mean of what can be won is another one
+    won = np.where(stream.random((deals, matches)) < (1.0 + mean + part * chance) / 2.0, 1.0, -1.0)
+    numbers = won.mean(axis=1)
+    return np.stack([numbers, without_luck(numbers, chance.mean(axis=1))], axis=1)
+
+
+def _stopped(test: BettingTest, numbers: Numbers) -> tuple[int, Verdict]:
+    """How many deals are played, and the verdict after them."""
+    for count in checkpoints(len(numbers)):
+        verdict = test.verdict(numbers[:count])
+        if verdict is not Verdict.OPEN:
+            break
+    return count, verdict
 
 
 class Saving(msgspec.Struct, frozen=True, kw_only=True):

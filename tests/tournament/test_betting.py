@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from arena.ratings.error_bars import without_luck
 from arena.tournament.formats.betting import MOST_TAKEN, BettingTest, Verdict
 from arena.tournament.formats.compare import checkpoints
-from lab.formats import simulated
+from lab.formats import estimates, simulated
 
 NUMBERS = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=1, max_size=60).map(np.array)
 
@@ -127,3 +127,38 @@ def test_no_bet_can_lose_more_than_there_is() -> None:
     worst = np.array([[-1.0, -1.0 - MOST_TAKEN]] * 50)
     assert math.isfinite(test.wealth(worst, 0.0)) and math.isfinite(test.wealth(worst, 0.5))
     assert test.wealth(worst, 0.0) < test.wealth(worst[:, 0], 0.0)
+
+
+@given(NUMBERS, st.sampled_from([0.0, 0.4]))
+@settings(max_examples=40)
+def test_an_estimate_lies_between_the_bound_and_the_mean_and_in_the_interval(numbers: np.ndarray, bound: float) -> None:
+    test, mean = BettingTest(0.05, 0.1, bound), float(numbers.mean())
+    estimate = test.estimate(numbers)
+    if test.verdict(numbers) in (Verdict.ABOVE, Verdict.BELOW):
+        assert abs(estimate - bound) < abs(mean - bound) and (estimate > bound) == (mean > bound)
+    else:
+        assert estimate == pytest.approx(mean)
+    low, high = test.interval(numbers)
+    assert low <= estimate <= high and BettingTest(0.05, 0.1, -bound).estimate(-numbers) == pytest.approx(-estimate)
+
+
+def test_an_estimate_by_hand() -> None:
+    test = BettingTest(0.05, 0.1)
+    assert test.estimate(np.ones(12)) == pytest.approx(1.0 - 1.5 * (1.0 - (12 / 14) ** 2) / 12)
+    assert test.estimate(np.array([1.0, -1.0, 1.0])) == pytest.approx(1 / 3)  # nothing is sure: the mean
+    with pytest.raises(ValueError, match="no numbers"):
+        test.estimate(np.array([]))
+
+
+def test_an_estimate_is_of_the_numbers_without_luck() -> None:
+    numbers = deals_with_luck(0.3, 200, 1)
+    test = BettingTest(0.05, 0.1)
+    assert test.verdict(numbers) is Verdict.ABOVE and 0.0 < test.estimate(numbers) < numbers[:, 1].mean()
+
+
+@pytest.mark.parametrize("share", [0.65, 0.8])
+def test_a_comparison_that_stops_estimates_the_truth_better_than_its_mean(share: float) -> None:
+    found = estimates(share, matches=2, spread=0.0, most=400, runs=200)
+    assert found.bias["mean"] > 0.02 > 0.015 > abs(found.bias["shown"]) and found.coverage >= 0.95
+    assert found.apart["shown"] < found.apart["mean"]
+    assert abs(found.bias["centre of the interval"]) > abs(found.bias["shown"]) or share < 0.7

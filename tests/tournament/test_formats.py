@@ -16,7 +16,7 @@ from arena.results.manifest import read_manifest, write_manifest
 from arena.results.parquet import read_matches
 from arena.results.status import read_status
 from arena.tournament.archive.finding import find_match
-from arena.tournament.formats.compare import Comparison
+from arena.tournament.formats.compare import Comparison, Evidence
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Interrupted, Observer, Progress, Results, Settings, read_results
 from helpers.paths import BAD_BOTS, CONFIGS, HOUSE_BOTS
@@ -85,6 +85,8 @@ def test_a_comparison_ends_when_it_is_sure(tmp_path: Path) -> None:
     assert isinstance(results.schedule, Comparison)
     (evidence,) = results.schedule.evidence()
     assert evidence.verdict == "better" and evidence.low > 0 and 2 * evidence.deals == results.manifest.played
+    assert evidence.difference and evidence.estimate and 0.0 < evidence.estimate < evidence.difference and evidence.is_drawn
+    assert f"stopped early: estimate drawn towards 0; mean {evidence.difference:+.3f}" in results.schedule.line(evidence)
     assert [record.index for record in results.records()] == list(range(results.manifest.played))
 
 
@@ -112,6 +114,16 @@ def test_a_comparison_over_several_games_asks_about_all_of_them(tmp_path: Path) 
     assert [overall.pool, naga.pool, yaniv.pool] == ["overall", "naga", "yaniv"] and problems(results) == []
     assert overall.difference == pytest.approx((naga.difference + yaniv.difference) / 2)  # type: ignore[operator]
     assert results.manifest.played == 8 * (2 + 6)
+    assert overall.verdict == "open" and not any(one.is_drawn for one in (overall, naga, yaniv))
+
+
+def test_games_are_drawn_as_far_as_all_of_them() -> None:
+    asked, near, far = (
+        Evidence(pool="naga", deals=40, difference=mean, estimate=estimate, low=low, high=1.0, verdict="better", deals_left=0)
+        for mean, estimate, low in ((0.5, 0.4, 0.1), (0.2, 0.2, -0.2), (0.8, 0.78, 0.75))
+    )
+    assert near.drawn_with(asked).estimate == pytest.approx(0.1) and far.drawn_with(asked).estimate == 0.75
+    assert near.drawn_with(near) == near
 
 
 def test_a_comparison_with_a_bot_that_fails_ends(tmp_path: Path) -> None:

@@ -242,11 +242,17 @@ def test_a_chain_is_compared_step_by_step(tmp_path: Path, capsys: pytest.Capture
     assert main([*words, "--format", "json"]) == 3
     greedy, again = json.loads(capsys.readouterr().out)
     assert greedy["verdict"] == "better" and greedy["low"] > 0.6 == greedy["asked"] and greedy["deals"] < 40
-    assert greedy["ms_per_decision"] > 0.0
-    assert again["verdict"] == "open" and again["deals"] == 10 and again["asked"] == 0.55 and again["share"] == 0.5
+    assert greedy["ms_per_decision"] > 0.0 and greedy["low"] < greedy["estimate"] < greedy["share"]
+    assert (
+        again["verdict"] == "open"
+        and again["deals"] == 10
+        and again["asked"] == 0.55
+        and again["share"] == again["estimate"] == 0.5
+    )
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"steps-naga_greedy", "steps-again", "archive"}
     assert main([*words, "--format", "md"]) == 3
     assert "| again | naga_greedy | 50.0% (" in (text := capsys.readouterr().out) and "not separated (55%)" in text
+    assert "stopped as soon as they were sure: estimates are drawn towards the share asked for" in text
     assert main(["plan", str(config), "--format", "json", "--workers", "1"]) == 0
     assert [found["matches"] for found in json.loads(capsys.readouterr().out)] == [80, 20]
     for verb in ("tournament", "ladder"):

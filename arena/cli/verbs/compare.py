@@ -16,7 +16,7 @@ from arena.cli.shared.running import on_screen, play, with_run_options
 from arena.reports.table import Column, Row, Table
 from arena.reports.terminal import Page
 from arena.tournament.chain import Step, StepResult, read_steps, run_steps
-from arena.tournament.formats.compare import comparison_of
+from arena.tournament.formats.compare import comparison_of, share_of
 from arena.tournament.session import Settings
 
 EXIT_OF = {"better": DONE, "worse": NO, "equal": NO, "open": OPEN}
@@ -59,18 +59,25 @@ def _chain(config: Path, settings: Settings, steps: Sequence[Step], format: Form
     if results is None:
         return INTERRUPTED
     answer = [_row(result) for result in results]
-    show(format, lambda page: page.table(_table(results)), answer, answer)
+
+    def write(page: Page) -> None:
+        page.table(_table(results))
+        if any(result.evidence.is_drawn for result in results):
+            page.say("stopped as soon as they were sure: estimates are drawn towards the share asked for, as means lie beyond")
+
+    show(format, write, answer, answer)
     codes = {EXIT_OF[result.evidence.verdict] for result in results}
     return NO if NO in codes else OPEN if OPEN in codes else DONE
 
 
 def _row(result: StepResult) -> dict[str, Any]:
     """A step as plain data."""
-    share, low, high = result.shares
+    estimate, low, high = result.shares
+    share = share_of(result.evidence.difference or 0.0)
     return {
         "better": result.step.better, "than": result.step.than, "asked": result.step.share,
-        "verdict": result.evidence.verdict, "outcome": result.outcome, "share": share, "low": low, "high": high,
-        "deals": result.evidence.deals, "matches": result.matches, "cpu_minutes": result.cpu_minutes,
+        "verdict": result.evidence.verdict, "outcome": result.outcome, "share": share, "estimate": estimate,
+        "low": low, "high": high, "deals": result.evidence.deals, "matches": result.matches, "cpu_minutes": result.cpu_minutes,
         "ms_per_decision": result.ms_per_decision,
     }  # fmt: skip
 

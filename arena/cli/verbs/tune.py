@@ -77,8 +77,9 @@ def _best_text(config: Path, tuned: Tuned) -> str:
         verdicts = {"better": "better", "worse": "worse: keep the start", "equal": "no difference that matters"}
         lines.append(
             f"# {tuned.best.name} against the start, on {found.deals:,} new deals: finishes before it in "
-            f"{share_of(found.difference or 0.0):.1%} ({share_of(found.low):.1%} to {share_of(found.high):.1%}): "
+            f"{share_of(found.estimate or 0.0):.1%} ({share_of(found.low):.1%} to {share_of(found.high):.1%}): "
             f"{verdicts.get(found.verdict, 'not sure which is better')}"
+            + (" (stopped early: estimate drawn towards 50 %)" if found.is_drawn else "")
         )
     return "\n".join([*lines, f"params: {_plain(tuned.params)}", ""])
 

@@ -58,7 +58,7 @@ class Gate:
 
     deals: int
     share: float
-    """The share of its rivals that the first player finished before, a tie counting half."""
+    """The share of its rivals that the first player finishes before, a tie counting half: an estimate for a test that stops."""
     low: float
     high: float
     verdict: Verdict
@@ -79,7 +79,7 @@ def judged_gate(scores: Iterable[float], deals: int) -> Gate:
             break
     numbers = np.array(taken)
     low, high = test.interval(numbers)
-    return Gate(len(taken), _share(float(numbers.mean())), _share(low), _share(high), test.verdict(numbers))
+    return Gate(len(taken), _share(test.estimate(numbers)), _share(low), _share(high), test.verdict(numbers))
 
 
 def deal_score(first: Player, second: Player, table: Table, seed: int) -> float:

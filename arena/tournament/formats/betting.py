@@ -17,6 +17,11 @@ its luck: of the same mean, whatever came before, but less spread, and at most M
 with that, so each stake takes off as much of the luck as leaves it a part of its wealth at worst: the small ones, which decide
 about small differences, all of it, the largest ones little or none. Luck times any number has mean 0, so the wealth of each is
 a supermartingale all the same, and so is the mean of them.
+
+A mean that is looked at until it is surely beyond the bound lies too far beyond it when that comes. For a sum S that wanders
+about with variance v a number and stops at a height, the mean S / n is too far by v / S on average (D. Siegmund, "Estimation
+following sequential tests", Biometrika 65 (1978)). Looking now and then only, it stops a little above the height; and v is not
+known. The factor DRAWN and the two numbers added to v are from simulation (`estimates` of tests/lab/formats.py).
 """
 
 import math
@@ -32,6 +37,8 @@ LARGEST_STAKE = 0.95
 MOST_TAKEN = 2.0 * LUCK_LIMIT
 """How far apart a number and the same without its luck can lie: luck is the difference of the bounded luck of two seats."""
 BISECTIONS = 40
+DRAWN = 1.5
+"""How many times v / S the estimate after a stop is drawn towards the bound."""
 FARTHEST = 1e6  # times as many numbers as there are: no end in sight
 
 Numbers = NDArray[np.float64]
@@ -97,6 +104,21 @@ class BettingTest:
             return Verdict.BELOW
         both = (self.wealth(signed, bound - self.difference) for signed, bound in self._sides(numbers))
         return Verdict.NEAR if all(wealth >= self.needed for wealth in both) else Verdict.OPEN
+
+    def estimate(self, numbers: Numbers) -> float:
+        """The mean of numbers that were added until a verdict came: where it is beyond the bound, drawn back towards it.
+
+        Raises ValueError without a number. The variance is that with two numbers more, the largest and the smallest there are.
+        """
+        if not len(numbers):
+            raise ValueError("no numbers: their mean cannot be estimated")
+        clean = numbers.reshape(len(numbers), -1)[:, -1]  # without luck, where that is known
+        mean, count = float(clean.mean()), len(clean)
+        if self.verdict(numbers) not in (Verdict.ABOVE, Verdict.BELOW) or mean == self.bound:
+            return mean
+        variance = float(np.append(clean, (1.0, -1.0)).var())
+        beyond = abs(mean - self.bound)
+        return self.bound + math.copysign(max(0.0, beyond - DRAWN * variance / (count * beyond)), mean - self.bound)
 
     def numbers_left(self, numbers: Numbers) -> int | None:
         """Return how many more numbers like these a verdict takes, about; None: no verdict is in sight."""

@@ -164,6 +164,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """How many deals were observed."""
     difference: float | None
     """Mean over these deals: share of matches in which the first candidate finishes before the second, less the reverse."""
+    estimate: float | None
+    """What the true difference is about: `difference`, drawn towards the bound where the comparison stopped beyond it."""
     low: float
     high: float
     """End of an interval that holds the true difference at all times together, but with probability `error`."""
@@ -174,6 +176,18 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """About how many more deals a verdict takes at this rate; None if none is in sight."""
     worth: int | None = None
     """How many deals would be as certain if luck were not taken out; None: it is not, or there are few deals."""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the estimate is drawn towards the bound."""
+        return self.estimate != self.difference
+
+    def drawn_with(self, asked: "Evidence") -> "Evidence":
+        """The evidence of one game, its estimate drawn as far as that of all games: it is their mean that stopped."""
+        if self.difference is None or asked.difference is None or asked.estimate is None:
+            return self
+        drawn = self.difference + asked.estimate - asked.difference
+        return msgspec.structs.replace(self, estimate=min(self.high, max(self.low, drawn)))
 
 
 class Comparison:
@@ -227,9 +241,10 @@ class Comparison:
     def pass_checkpoint(self) -> list[str]:
         """Decide whether the question is answered; returns the news, a line each."""
         retired = self._retirement.pass_checkpoint()
-        self._evidence = [self._weigh(pool, self._observations([pool])) for pool in self._points]
-        if len(self._points) > 1:
-            self._evidence.insert(0, self._weigh(OVERALL, self._observations(list(self._points))))
+        pools = list(self._points)
+        asked = self._weigh(OVERALL if len(pools) > 1 else pools[0], self._observations(pools))
+        parts = [self._weigh(pool, self._observations([pool])) for pool in pools] if len(pools) > 1 else []
+        self._evidence = [asked, *(part.drawn_with(asked) for part in parts)]
         self.outcome = self._ending(self._evidence[0])
         return [*retired, self.line(self._evidence[0])]
 
@@ -259,10 +274,13 @@ class Comparison:
         }
         left = "" if evidence.verdict != "open" else _left_text(evidence.deals_left, self._most_deals - evidence.deals)
         worth = "" if evidence.worth is None else f" (as certain as {evidence.worth:,} without luck correction)"
-        mean = "no deals yet" if evidence.difference is None else f"{evidence.difference:+.3f}"
+        estimate = "no deals yet" if evidence.estimate is None else f"{evidence.estimate:+.3f}"
+        drawn = (
+            f" (stopped early: estimate drawn towards {bound:g}; mean {evidence.difference:+.3f})" if evidence.is_drawn else ""
+        )
         return (
-            f"{evidence.pool}: {first} - {second}: {mean} ({evidence.low:+.3f} to {evidence.high:+.3f}) "
-            f"after {evidence.deals:,} deals{worth}: {texts[evidence.verdict]}{left}"
+            f"{evidence.pool}: {first} - {second}: {estimate} ({evidence.low:+.3f} to {evidence.high:+.3f}) "
+            f"after {evidence.deals:,} deals{worth}: {texts[evidence.verdict]}{left}{drawn}"
         )
 
     def _ending(self, asked: Evidence) -> str | None:
@@ -301,7 +319,9 @@ class Comparison:
         verdict = self._test.verdict(observations)
         low, high = self._test.interval(observations)
         return Evidence(
-            pool=pool, deals=len(observations), difference=_mean(observations), low=low, high=high, verdict=verdicts[verdict],
+            pool=pool, deals=len(observations), difference=_mean(observations),
+            estimate=self._test.estimate(observations) if len(observations) else None, low=low, high=high,
+            verdict=verdicts[verdict],
             deals_left=self._test.numbers_left(observations) if verdict is Verdict.OPEN else 0, worth=_worth(observations),
         )  # fmt: skip
 
