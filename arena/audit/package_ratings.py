@@ -61,7 +61,7 @@ def compare_with_package(pools: Mapping[str, PoolRows], settings: RatingSettings
 def _by_package(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     model = trueskill.TrueSkill(
         mu=settings.mu, sigma=settings.sigma, beta=settings.beta, tau=settings.tau,
-        draw_probability=settings.draw_probability, backend=_EXACT,
+        draw_probability=settings.equal_draws, backend=_EXACT,
     )  # fmt: skip
     found: list[Any] = [model.create_rating() for _ in rows.bots_by_number]
     for start, end in zip(rows.starts[:-1].tolist(), rows.starts[1:].tolist()):

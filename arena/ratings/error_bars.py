@@ -214,6 +214,8 @@ def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> Er
 class Told:
     """What the matches of a pool tell of its bots, who are as skilled as their ratings say."""
 
+    margin: float
+    """The draw margin of the beliefs."""
     order: NDArray[np.int64]
     """[matches]: the matches, deal by deal."""
     patterns: Patterns
@@ -237,12 +239,14 @@ class Told:
         most = int(np.diff(patterns.starts).max(initial=1))
         scores, curvatures = np.zeros(len(numbers)), np.zeros((len(numbers), most))
         information = np.zeros((bots, bots))
+        margin = settings.margin if beliefs.margin is None else beliefs.margin
         _work_out(
             beliefs.mu, patterns.starts, numbers, patterns.units, patterns.places, patterns.losers, patterns.counts,
-            settings.beta, settings.margin, scores, curvatures, information, new_workspace(),
+            settings.beta, margin, scores, curvatures, information, new_workspace(),
         )  # fmt: skip
         bread = np.linalg.inv(information + np.eye(bots) * settings.sigma**-2).astype(np.float64)
-        return cls(np.argsort(rows.deals, kind="stable"), patterns, numbers, scores, curvatures, information, bread)
+        order = np.argsort(rows.deals, kind="stable")
+        return cls(margin, order, patterns, numbers, scores, curvatures, information, bread)
 
     def products(self, rows: PoolRows) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """[bots, bots]: the products of scores, of whole deals and of single matches, added up."""

@@ -197,7 +197,7 @@ def _by_distance(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> 
     """Both bots, the deal, the result of the first, what is expected and its variance: of seats that are so far apart."""
     match = np.repeat(np.arange(rows.matches), np.diff(rows.starts))
     shown, spread, worst = _teams(rows, match, beliefs, settings)
-    draw = settings.margin / settings.beta
+    draw = (settings.margin if beliefs.margin is None else beliefs.margin) / settings.beta
     for distance in range(1, int(np.diff(rows.starts).max(initial=1))):
         one = np.flatnonzero(match[:-distance] == match[distance:])
         other = one + distance

@@ -48,18 +48,17 @@ def without_luck(
     bots, deals = len(beliefs.mu), len(np.unique(rows.deals))
     if deals < 2:
         return Corrected(beliefs, bars, math.nan)
-    order = np.argsort(rows.deals, kind="stable")
+    told, order = Told.by(rows, beliefs, settings), np.argsort(rows.deals, kind="stable")
     products, total, taken = np.zeros((bots, bots)), np.zeros(bots), np.zeros(bots)
     _add_corrected(
         beliefs.mu, order, rows.deals, rows.starts, rows.bots, rows.units, rows.places, rows.luck, settings.beta,
-        settings.margin, rows.names_loser, products, total, taken, new_workspace(),
+        told.margin, rows.names_loser, products, total, taken, new_workspace(),
     )  # fmt: skip
-    told = Told.by(rows, beliefs, settings)
     covariance = told.covariance(rows, products - np.outer(total, total) / deals, settings)
     corrected = ErrorBars(covariance, bars.degrees, bars.saved)
     mu = beliefs.mu - told.bread @ taken
     mu += (beliefs.mu - mu)[anchor] if anchor is not None else beliefs.mu.mean() - mu.mean()
-    return Corrected(Beliefs(mu, beliefs.sigma), corrected, _spread(bars) / _spread(corrected))
+    return Corrected(Beliefs(mu, beliefs.sigma, told.margin), corrected, _spread(bars) / _spread(corrected))
 
 
 def _spread(bars: ErrorBars) -> float:

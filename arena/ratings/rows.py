@@ -77,6 +77,8 @@ class Beliefs:
     """[bots]: the mean of the belief about each bot's skill."""
     sigma: NDArray[np.float64]
     """[bots]: the standard deviation of the belief (not the variance)."""
+    margin: float | None = None
+    """The draw margin by which they were found, as `RatingSettings.margin`; None: that one."""
 
 
 class Collector:

@@ -58,7 +58,7 @@ class Running:
             self._solve()
             self._is_new = False
         found = self._state.beliefs(self._bots, self._settings)
-        return Beliefs(found.mu[self._places], found.sigma[self._places])
+        return Beliefs(found.mu[self._places], found.sigma[self._places], found.margin)
 
     def _solve(self) -> None:
         missing = np.zeros(len(self._seats) - len(self._state.said_pull))

@@ -23,6 +23,7 @@ LEAST_POINTS, MOST_POINTS = 1e-6, 1e6  # of a setting: beyond them, sums of squa
 LEAST_RATIO, MOST_RATIO = 1e-3, 100.0  # of a sigma to beta: beyond, beliefs need thousands of sweeps or have too few digits
 MOST_DISTANCE = 1e6  # of a mu from 0, in betas: beyond it too few digits are left for differences
 MOST_WEIGHT = 1e6
+DRAW_PROBABILITY = 0.1  # of a match of two equal bots, where nothing says otherwise
 LEAST_DRAW_PROBABILITY = 0.001  # below it, a tie would say more than numbers can hold
 
 
@@ -53,8 +54,9 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The standard deviation of a bot's performance in one match."""
     tau: float = 0.0
     """The standard deviation of the drift of a bot's skill per match. Bots do not change, so it is 0."""
-    draw_probability: float = 0.1
-    """The probability that a match of two equal bots is a draw."""
+    draw_probability: float | None = None
+    """The probability that a match of two equal bots is a draw. None: in ratings that know no order, as the ties of each pool
+    say (draws.py); else DRAW_PROBABILITY."""
     measured: bool = False
     """Whether measured matches count: those in which thinking time became ticks of the game (Nertz)."""
     repeatable: bool = False
@@ -97,8 +99,18 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def margin(self) -> float:
-        """The draw margin of a match of two seats, divided by the root of 2."""
-        return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * self.beta
+        """The draw margin of a match of two seats, divided by the root of 2; where no order matters, the one to begin with."""
+        return draw_margin(self.equal_draws, self.beta)
+
+    @property
+    def equal_draws(self) -> float:
+        """The draw probability, also where none is given."""
+        return DRAW_PROBABILITY if self.draw_probability is None else self.draw_probability
+
+
+def draw_margin(probability: float, beta: float) -> float:
+    """The margin, as `RatingSettings.margin`, at which a match of two equal bots is a draw with that probability."""
+    return NormalDist().inv_cdf((probability + 1) / 2) * beta
 
 
 def checked_settings(settings: RatingSettings) -> RatingSettings:
@@ -110,17 +122,17 @@ def checked_settings(settings: RatingSettings) -> RatingSettings:
 
 def _check_each(settings: RatingSettings) -> None:
     for key in ("mu", "sigma", "beta", "tau", "draw_probability"):
-        number = getattr(settings, key)
+        number = settings.equal_draws if key == "draw_probability" else getattr(settings, key)
         if not math.isfinite(number) or number < 0 or (key in ("sigma", "beta") and number == 0):
             raise ConfigError(f"ratings.{key}: a positive number is needed, not {number}")
         if number > MOST_POINTS:
             raise ConfigError(f"ratings.{key}: at most {MOST_POINTS:g}, not {number}")
         if key in ("sigma", "beta") and number < LEAST_POINTS:
             raise ConfigError(f"ratings.{key}: at least {LEAST_POINTS:g}, not {number}")
-    if not LEAST_DRAW_PROBABILITY <= settings.draw_probability <= 1 - LEAST_DRAW_PROBABILITY:
+    if not LEAST_DRAW_PROBABILITY <= settings.equal_draws <= 1 - LEAST_DRAW_PROBABILITY:
         raise ConfigError(
             f"ratings.draw_probability: from {LEAST_DRAW_PROBABILITY} to {1 - LEAST_DRAW_PROBABILITY}, "
-            f"not {settings.draw_probability}"
+            f"not {settings.equal_draws}"
         )
     _check_choice("headline", settings.headline, headlines())
     if settings.overall is not None:

@@ -40,6 +40,7 @@ from arena.ratings.comparisons import (
     new_workspace,
     score,
 )
+from arena.ratings.draws import Ties
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
 from arena.ratings.models import is_order_free
 from arena.ratings.rows import Beliefs, Bot, PoolRows
@@ -73,6 +74,10 @@ class Patterns:
     def counts_of(self, matches: int) -> NDArray[np.float64]:
         """[patterns]: how many of the first `matches` are of each."""
         return np.bincount(self.of_match[:matches], minlength=len(self.starts) - 1).astype(np.float64)
+
+    def ties(self, counts: NDArray[np.float64], settings: RatingSettings) -> Ties:
+        """The pairs that met, each pattern having happened `counts` times."""
+        return Ties(counts, self.starts, self.bots, self.units, self.places, self.losers, settings.beta)
 
 
 def patterns_of(rows: PoolRows) -> Patterns:
@@ -175,7 +180,16 @@ def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     solve(patterns, patterns.counts, state, settings)
     found = state.beliefs(patterns.bots_by_number, settings)
     numbers = sorted_numbers(sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number]))
-    return Beliefs(found.mu[numbers], found.sigma[numbers])
+    return Beliefs(found.mu[numbers], found.sigma[numbers], found.margin)
+
+
+def margin_of(rows: PoolRows, mu: NDArray[np.float64], settings: RatingSettings) -> float:
+    """The draw margin by which `rate` has found these means [bots] of a pool."""
+    if settings.draw_probability is not None:
+        return settings.margin
+    patterns = patterns_of(rows)
+    order = [rows.bots_by_number.index(bot) for bot in patterns.bots_by_number]
+    return patterns.ties(patterns.counts, settings).margin(mu[order], settings.margin)
 
 
 def along(rows: PoolRows, settings: RatingSettings, ends: Iterable[int]) -> Iterator[Beliefs]:
@@ -186,7 +200,7 @@ def along(rows: PoolRows, settings: RatingSettings, ends: Iterable[int]) -> Iter
     for end in ends:
         solve(patterns, patterns.counts_of(end), state, settings, smallest_change=SHOWN_CHANGE)
         found = state.beliefs(patterns.bots_by_number, settings)
-        yield Beliefs(found.mu[order], found.sigma[order])
+        yield Beliefs(found.mu[order], found.sigma[order], found.margin)
 
 
 def anchor_of(bots: tuple[Bot, ...], settings: RatingSettings) -> int | None:
@@ -209,12 +223,15 @@ class State:
     """[seats]: that precision times how far the message's mean is from mu."""
     precision: NDArray[np.float64]
     """[bots]: of the beliefs."""
+    margin: float
+    """The draw margin."""
 
     @classmethod
     def new(cls, patterns: Patterns, settings: RatingSettings) -> "State":
         """Return what is believed before the first match."""
         count, seats = len(patterns.bots_by_number), len(patterns.bots)
-        return cls(np.full(count, settings.mu), np.zeros(seats), np.zeros(seats), np.full(count, settings.sigma**-2))
+        mu, precision = np.full(count, settings.mu), np.full(count, settings.sigma**-2)
+        return cls(mu, np.zeros(seats), np.zeros(seats), precision, settings.margin)
 
     def beliefs(self, bots: tuple[Bot, ...], settings: RatingSettings) -> Beliefs:
         """The beliefs about the bots, the field moved to where the settings anchor it."""
@@ -224,7 +241,7 @@ class State:
             mu += settings.anchor.mu - mu[number]
         elif is_order_free(settings.headline_model) and len(mu):
             mu += settings.mu - mu.mean()
-        return Beliefs(mu, self.precision**-0.5)
+        return Beliefs(mu, self.precision**-0.5, self.margin)
 
 
 def solve(
@@ -251,13 +268,18 @@ def _solve(
     work, means, variances = new_workspace(), np.zeros(MAX_SEATS), np.zeros(MAX_SEATS)
     told = np.repeat(counts, np.diff(patterns.starts)) * state.said_precision
     state.precision = prior + np.bincount(patterns.bots, weights=told, minlength=bots).astype(np.float64)
+    ties = patterns.ties(counts, settings) if settings.draw_probability is None else None
+    if ties is not None and not (ties.tied[0] and state.said_precision.any()):
+        state.margin = ties.margin_of_equals()
     share, before = 1.0, np.zeros(2 * bots)
     for number in range(MAX_SWEEPS):
         share = share if number not in (UNDAMPED, NEWTON_SWEEPS) else DAMPING
+        margin = state.margin if ties is None or not ties.tied[0] else ties.next_margin(state.mu, state.margin)
+        wider, state.margin = abs(margin - state.margin), margin
         heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
         _sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
-            patterns.units, patterns.places, patterns.losers, settings.beta, settings.margin,
+            patterns.units, patterns.places, patterns.losers, settings.beta, margin,
             share, heard, pull, slopes, means, variances, work,
         )  # fmt: skip
         if number < NEWTON_SWEEPS:
@@ -271,7 +293,7 @@ def _solve(
             step += settings.mu - np.mean(state.mu + step)
             longest = float(np.max(np.abs(step), initial=0.0))
         widened = heard**-0.5 - state.precision**-0.5
-        change = max(longest, float(np.max(np.abs(widened), initial=0.0)))
+        change = max(longest, wider, float(np.max(np.abs(widened), initial=0.0)))
         moved = np.concatenate([step, widened]) / settings.beta
         if number > UNDAMPED and number != NEWTON_SWEEPS:
             share = share * SLOWER if moved @ before < 0.0 else min(DAMPING, share * FASTER)

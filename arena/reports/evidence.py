@@ -15,7 +15,7 @@ from arena.engine.rng import derive
 from arena.errors import StoreError
 from arena.ratings.error_bars import ErrorBars, bars_by
 from arena.ratings.fit import Fit, fit_of
-from arena.ratings.models import MODEL, MODELS
+from arena.ratings.models import MODEL, MODELS, is_order_free
 from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.pairs import HeadToHead, head_to_head
 from arena.ratings.rows import Beliefs, Bot, PoolRows
@@ -30,6 +30,7 @@ from arena.ratings.stored import (
     stored_weights,
     unrated_entries,
 )
+from arena.ratings.trueskill_batch import margin_of
 from arena.records import HistoryPoint, Rating
 from arena.reports.board import NO_COST, Costs, add_up, chosen_pools, headline_history, online_beside, ratings_by
 from arena.reports.insights import Chances, Opinions, chances_of, opinions_of
@@ -245,10 +246,8 @@ class Evidence:
                 f"{self.folder}: {bot_name(*unknown[0])} plays in {name}, and has no rating there: the files are of "
                 f"different runs; `arena rerate` rates the rows alone"
             )
-        beliefs = Beliefs(
-            np.array([known[bot].mu for bot in rows.bots_by_number]),
-            np.array([known[bot].sigma for bot in rows.bots_by_number]),
-        )
+        mu, sigma = (np.array([getattr(known[bot], key) for bot in rows.bots_by_number]) for key in ("mu", "sigma"))
+        beliefs = Beliefs(mu, sigma, margin_of(rows, mu, self.settings) if is_order_free(self.model) else None)
         if rows.luck is None or not MODELS[self.model].takes_luck_out:
             bars = bars_by(self.model, rows, beliefs, self.settings)
         else:  # from which luck was taken out to get these beliefs

@@ -218,7 +218,7 @@ def test_only_plan_order_is_folded() -> None:
 
 
 def test_settings_are_strict() -> None:
-    assert convert({}, RatingSettings) == RatingSettings(25.0, 8.333333333333334, 4.166666666666667, 0.0, 0.1)
+    assert convert({}, RatingSettings) == RatingSettings(25.0, 8.333333333333334, 4.166666666666667, 0.0, None)
     with pytest.raises(ValidationError, match="sigam"):
         convert({"sigam": 8.0}, RatingSettings)
     with pytest.raises(ValidationError, match="float"):

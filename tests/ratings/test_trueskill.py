@@ -14,7 +14,7 @@ from arena.ratings.factor_graph import new_workspace, normal_above, normal_betwe
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
 
-SETTINGS = RatingSettings()
+SETTINGS = RatingSettings(draw_probability=0.1)  # as the package: not as ties say
 EXACT = (
     lambda x, mu=0, sigma=1: 0.5 * math.erfc((mu - x) / (sigma * math.sqrt(2))),
     lambda x, mu=0, sigma=1: math.exp(-(((x - mu) / sigma) ** 2) / 2) / (sigma * math.sqrt(2 * math.pi)),

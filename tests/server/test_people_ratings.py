@@ -168,7 +168,7 @@ def test_one_match_is_rated_as_the_package_rates_it(tmp_path: Path, against: dic
 
     store(tmp_path, against["club"], 0)
     model = trueskill.TrueSkill(
-        mu=SETTINGS.mu, sigma=SETTINGS.sigma, beta=SETTINGS.beta, tau=SETTINGS.tau, draw_probability=SETTINGS.draw_probability
+        mu=SETTINGS.mu, sigma=SETTINGS.sigma, beta=SETTINGS.beta, tau=SETTINGS.tau, draw_probability=SETTINGS.equal_draws
     )
     winner, _ = trueskill.rate_1vs1(
         model.create_rating(), model.create_rating(level("naga", "club").mu, LEVEL_SIGMA), env=model
