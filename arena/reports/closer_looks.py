@@ -11,6 +11,7 @@ from arena.errors import without_output
 from arena.hints import hints
 from arena.ratings.explain import Explanation, Seeds
 from arena.ratings.fit import Fit
+from arena.ratings.meta_game import MetaGame
 from arena.ratings.models import MODELS
 from arena.ratings.pairs import HeadToHead
 from arena.ratings.second_opinions import SecondOpinion
@@ -23,6 +24,8 @@ from arena.reports.table import Cell, Column, Table, shown
 from arena.reports.terminal import Page, cut
 from arena.results.schema import StoredFault
 
+MOST_CHOICES, LEAST_PART = 20, 0.005  # of more bots only those are listed that have a part in a solution
+MOST_COPIES = 3  # pairs that are named
 HISTORY_LINES = 20  # of a bot in a pool; JSON and CSV have all points
 _FAULTS_SHOWN, _OUTPUT_LINES = 3, 6  # on the page; JSON has all of them
 
@@ -177,6 +180,42 @@ def _print_explanation(
     page.table(tables.losses(lost, of_one=True))
     page.say("")
     page.say(f"to see one: arena replay {ids[pool, found.losses[0].row]}")
+
+
+def print_meta_game(bot: tuple[str, int], pool: str, found: MetaGame, page: Page) -> None:
+    """Print the solutions of the game of choosing a bot, and what each says that the rating does not."""
+    page.say("")
+    if not found.choices:
+        page.say(f"{pool}: neither cycles nor copies, so one order of the bots tells whom to choose")
+        return
+    page.say(f"{pool}, whom to choose where bots beat each other in turn, or copies crowd the field:", "bold")
+    if found.copies:
+        named = ", ".join(f"{shown(*one)} and {shown(*other)}" for one, other in found.copies[:MOST_COPIES])
+        more = len(found.copies) - MOST_COPIES
+        page.say(f"alike against each other and all others: {named}" + (f", and {more:,} more pairs" if more > 0 else ""))
+    columns = [
+        Column("bot", is_name=True), Column("lottery", ".1%"), Column("Nash", ".1%"), Column("points", ",.0f"),
+        Column("alpha-rank", ".1%"),
+    ]  # fmt: skip
+    is_short = len(found.choices) <= MOST_CHOICES
+    listed = [
+        one
+        for one in found.choices
+        if is_short or max(one.lottery, one.nash, one.alpha_rank) >= LEAST_PART or (one.bot, one.bot_version) == bot
+    ]
+    listed.sort(key=lambda one: (-one.nash_points, -one.nash, one.bot, one.bot_version))
+    page.table(
+        Table(
+            columns,
+            [[shown(one.bot, one.bot_version), one.lottery, one.nash, one.nash_points, one.alpha_rank] for one in listed],
+        )
+    )
+    for line in (
+        "lottery: a bot drawn by these chances finishes behind none more often than ahead; the first of the board may",
+        "Nash: a mix that none beats by log-odds, and Elo points against it; copies change ratings, but not these points",
+        "alpha-rank: time in use where bots replace those that they beat; a cycle shares it, where a rating names a first",
+    ):
+        page.say(line)
 
 
 class SlowDecision(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from arena.cli.shared.printing import Format, show
 from arena.errors import ConfigError, nearest
 from arena.ratings.explain import AUTHOR_COLUMNS, Explanation, explain, faults_of, seeds, slowest_decisions
 from arena.ratings.fit import Fit, fit_of
+from arena.ratings.meta_game import MetaGame, meta_game_of
 from arena.ratings.pairs import head_to_head
 from arena.ratings.rows import Bot
 from arena.ratings.second_opinions import second_opinions
@@ -92,13 +93,14 @@ class Looker:
             evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
             fitted = {pool: fit_of(stored.pool_rows(pool), settings) for pool in found}
             fits = {pool: fit for pool, fit in fitted.items() if fit is not None}
+            choosing = {pool: self._meta_game(stored, pool, fits.get(pool)) for pool in found}
             skills = {} if luck is None else {pool: skill_of(pool, stored.with_luck(pool, luck), entry) for pool in found}
             for explained_pool in insights.explanation_rows(entry, found, known):
                 pool = explained_pool["pool"]
-                skill = {"skill": msgspec.to_builtins(skills.get(pool)), "fit": msgspec.to_builtins(fits.get(pool))}
-                objects.append(explained_pool | skill | author_rows(evidence[pool]))
+                whole = {"skill": skills.get(pool), "fit": fits.get(pool), "meta_game": choosing[pool]}
+                objects.append(explained_pool | msgspec.to_builtins(whole) | author_rows(evidence[pool]))
             told = {pool: skill_text(skill) for pool, skill in skills.items() if skill is not None}
-            pages.append(partial(self._explain, entry, found, known, evidence, told, fits))
+            pages.append(partial(self._explain, entry, found, known, evidence, told, fits, choosing))
         self._show(objects, lambda page: [write(page) for write in pages])
 
     def _explain(
@@ -109,12 +111,20 @@ class Looker:
         evidence: Mapping[str, AuthorEvidence],
         skills: Mapping[str, str],
         fits: Mapping[str, Fit],
+        choosing: Mapping[str, MetaGame | None],
         page: Page,
     ) -> None:
         """Write one bot's part; `known`: match ids by pool and row of a loss; `skills`: skill against luck by pool."""
         insights.print_explanations(entry, found, known, self._ratings, skills, fits, page)
+        for pool, game in choosing.items():
+            if game is not None:
+                insights.print_meta_game(entry, pool, game, page)
         for pool, own in evidence.items():
             print_author_evidence(pool, own, page)
+
+    def _meta_game(self, stored: StoredRows, pool: str, fit: Fit | None) -> MetaGame | None:
+        """Return the game of choosing a bot of a pool; None where that is none."""
+        return meta_game_of(head_to_head(stored.pool_rows(pool)), () if fit is None else fit.cycles)
 
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
