@@ -39,9 +39,9 @@ class Choice(msgspec.Struct, frozen=True):
     bot: str
     bot_version: int
     lottery: float
-    """Its chance in the maximal lottery."""
+    """The chance of this bot in the maximal lottery."""
     nash: float
-    """Its part in the solution with log-odds as payoffs."""
+    """The part of this bot in the solution with log-odds as payoffs."""
     nash_points: float
     """What it scores against that solution, in Elo points: 0 or less; 0 for each bot that is part of it."""
     alpha_rank: float
