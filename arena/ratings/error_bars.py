@@ -36,7 +36,6 @@ from scipy import special
 from arena.engine.jit import jit
 from arena.ratings.comparisons import TEAM, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
-from arena.ratings.models import MODELS
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.ratings.trueskill_batch import Patterns, patterns_of
@@ -192,11 +191,6 @@ def at_once(chances: NDArray[np.float64]) -> NDArray[np.bool_]:
     return found
 
 
-def bars_by(model: str, rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
-    """Error bars of the ratings of a pool by any model."""
-    return error_bars(rows, beliefs, settings) if MODELS[model].has_error_bars else ErrorBars.of_sigma(beliefs)
-
-
 def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
     """Error bars of the ratings of a pool; below two deals those of the beliefs."""
     deals = len(np.unique(rows.deals))
@@ -279,11 +273,11 @@ class Told:
         )
         own = np.maximum(LEAST_DEGREES, known**2 / np.maximum(squares, 1e-300) - 1.0)  # so many more equal deals tell as much
         observed, assumed = (np.maximum(0.0, np.diag(part)) for part in (likely, left_out))  # what is 0 may be less by rounding
-        scale = _widening(observed, assumed, np.minimum(own, deals - 1.0), deals - 1)
+        scale = widening(observed, assumed, np.minimum(own, deals - 1.0), deals - 1)
         return np.asarray(whole * np.outer(scale, scale), np.float64)
 
 
-def _widening(
+def widening(
     observed: NDArray[np.float64], assumed: NDArray[np.float64], own: NDArray[np.float64], pool: int
 ) -> NDArray[np.float64]:  # fmt: skip
     """[bots]: how much wider Student's interval is than by the pool's degrees of freedom.

@@ -20,7 +20,7 @@ from scipy import special
 
 from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import CONFIDENCE, at_once
-from arena.ratings.models import BATCH_MODEL, MODELS
+from arena.ratings.models import BATCH_MODEL, model_of
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 
@@ -79,7 +79,8 @@ def fit_of(rows: PoolRows, settings: RatingSettings) -> Fit | None:
     None where it meets any shares, as with two bots, where no pair is known well enough (over 12 deals; only the 30 bots that
     played most are looked at), and where the headline is of another family.
     """
-    if not MODELS[settings.headline_model].has_error_bars or not rows.matches:
+    model = model_of(settings.headline_model)
+    if not model.has_error_bars or model.error_bars is not None or not rows.matches:
         return None
     meetings = _meetings(rows, believe(BATCH_MODEL, rows, settings), settings)
     if meetings is None or len(meetings.pairs) <= meetings.bots - 1:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from arena.engine.rng import derive
 from arena.ratings import trueskill
 from arena.ratings.beliefs import believe_along
-from arena.ratings.models import MODELS
+from arena.ratings.models import is_order_free
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings, headline_first
 from arena.ratings.standings import RATING_SIGMAS
@@ -36,7 +36,7 @@ def history(pools: Mapping[str, PoolRows], settings: RatingSettings, points: int
     found: list[HistoryPoint] = []
     for pool, rows in pools.items():
         for model in headline_first(settings):
-            ends = _ends(rows, at_once if MODELS[model].is_order_free else points)
+            ends = _ends(rows, at_once if is_order_free(model) else points)
             for end, beliefs in zip(ends, believe_along(model, rows, settings, ends)):
                 found += _points(model, pool, rows, end, beliefs)
     return found

@@ -16,7 +16,7 @@ import numpy as np
 from arena.ratings.beliefs import running
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.losers import names_loser
-from arena.ratings.models import MODELS, is_order_free
+from arena.ratings.models import STORED, is_order_free
 from arena.ratings.rows import Beliefs, Bot
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import ALIKE, Rated, overall
@@ -100,7 +100,7 @@ class RunningRatings:
     """
 
     def __init__(
-        self, settings: RatingSettings, field: Mapping[str, Iterable[Bot]], *, models: Iterable[str] = MODELS,
+        self, settings: RatingSettings, field: Mapping[str, Iterable[Bot]], *, models: Iterable[str] = STORED,
         weights: Mapping[str, float] = ALIKE,
     ) -> None:  # fmt: skip
         """`field`: who takes part, by pool; `weights`: of the pools in the overall ranking."""

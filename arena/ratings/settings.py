@@ -8,7 +8,17 @@ from typing import Any
 import msgspec
 
 from arena.errors import ConfigError, nearest
-from arena.ratings.models import BATCH_MODEL, MODEL, MODELS, headlines, is_order_free
+from arena.ratings.models import (
+    BATCH_MODEL,
+    MODEL,
+    MODELS,
+    STORED,
+    headlines,
+    is_order_free,
+    model_by_headline,
+    model_of,
+    models,
+)
 
 OVERALL = "overall"  # the pool of all pools
 BATCH, ONLINE = MODELS[BATCH_MODEL].headline, MODELS[MODEL].headline
@@ -65,7 +75,8 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the luck of the matches is worked out at the end, and taken out of the order-free ratings. None in a config:
     where that surely helps (arena/tournament/config.py says where); in what was stored: no, as in all boards of before."""
     headline: str = BATCH
-    """Which model ranks: `batch`, TrueSkill of all matches at once, or `online`, match after match in the order of the plan."""
+    """Which model ranks: `batch`, TrueSkill of all matches at once; `online`, match after match in the order of the plan; or
+    another one of models.py."""
     rank_by: str | None = None
     """The number by which the headline ranks bots: `low`, the lower end of the interval over deals; `mu`; or `three-sigma`,
     mu - 3 sigma. None: `low`, and `three-sigma` where the headline is in the order of play."""
@@ -79,7 +90,10 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def headline_model(self) -> str:
         """The model whose rank, rating and interval are the board's."""
-        return headlines()[self.headline]
+        found = model_by_headline(self.headline)
+        if found is None:
+            raise _no_choice("headline", self.headline, headlines())
+        return found
 
     def ranks_by(self, model: str) -> str:
         """Return by which number a model ranks: the rule of the settings is the headline's."""
@@ -90,7 +104,7 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def takes_luck_out(self) -> bool:
         """Whether the board goes without luck, which not every model can."""
-        return bool(self.luck) and MODELS[self.headline_model].takes_luck_out
+        return bool(self.luck) and model_of(self.headline_model).takes_luck_out
 
     @property
     def overall_rule(self) -> str:
@@ -117,6 +131,7 @@ def checked_settings(settings: RatingSettings) -> RatingSettings:
     """The settings, if a model can work with them. Raises ConfigError that names the key."""
     _check_each(settings)
     _check_ratios(settings)
+    model_of(settings.headline_model).check_package()
     return settings
 
 
@@ -182,15 +197,15 @@ def settings_of(document: object) -> RatingSettings:
 
 
 def headline_first(settings: RatingSettings) -> tuple[str, ...]:
-    """All models, the one whose ranks are the board's first."""
-    return tuple(sorted(MODELS, key=lambda model: model != settings.headline_model))
+    """The models to rate and to store by, the one whose ranks are the board's first."""
+    return tuple(dict.fromkeys((settings.headline_model, *STORED)))
 
 
 def headline_model(config: Mapping[str, Any]) -> str:
     """The model whose rank, rating and interval are the board's. `config`: that of a manifest, whatever it holds."""
     ratings = config.get("ratings")
     name = ratings.get("headline") if isinstance(ratings, dict) else None
-    return headlines().get(name, MODEL) if isinstance(name, str) else MODEL
+    return (model_by_headline(name) or MODEL) if isinstance(name, str) else MODEL
 
 
 def overall_rule(config: Mapping[str, Any]) -> str:
@@ -218,14 +233,18 @@ def _mapping(document: object) -> dict[str, Any]:
 
 def _check_choice(key: str, value: str, choices: Iterable[str]) -> None:
     if value not in choices:
-        raise ConfigError(f"ratings.{key}: one of {', '.join(choices)}, not {value!r}; {nearest(value, choices)}")
+        raise _no_choice(key, value, choices)
+
+
+def _no_choice(key: str, value: str, choices: Iterable[str]) -> ConfigError:
+    return ConfigError(f"ratings.{key}: one of {', '.join(choices)}, not {value!r}; {nearest(value, choices)}")
 
 
 def _check_anchor(settings: RatingSettings) -> None:
     if settings.anchor is None:
         return
     if not is_order_free(settings.headline_model):
-        free = " or ".join(model.headline for model in MODELS.values() if model.is_order_free)
+        free = " or ".join(model.headline for model in models().values() if model.is_order_free)
         raise ConfigError(f"ratings.anchor: only with headline: {free}; in the order of play nothing stays where it is")
     if not math.isfinite(settings.anchor.mu) or abs(settings.anchor.mu) > MOST_POINTS:
         raise ConfigError(f"ratings.anchor.mu: a number up to {MOST_POINTS:g} is needed, not {settings.anchor.mu}")

@@ -20,10 +20,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.beliefs import believe
-from arena.ratings.error_bars import ErrorBars, bars_by, joint_bars
+from arena.ratings.beliefs import bars_by, believe
+from arena.ratings.error_bars import ErrorBars, joint_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import MODELS, is_order_free
+from arena.ratings.models import is_order_free, model_of
 from arena.ratings.overall import Combined, PoolSkills, combine
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
 from arena.ratings.settings import LOW, MEAN_MU, MU, OVERALL, THREE_SIGMA, RatingSettings, headline_first
@@ -213,7 +213,7 @@ def _rated(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> R
     beliefs = believe(model, rows, settings)
     anchor = anchor_of(rows.bots_by_number, settings) if is_order_free(model) else None
     bars, worth = bars_by(model, rows, beliefs, settings), math.nan
-    if rows.luck is not None and MODELS[model].takes_luck_out:
+    if rows.luck is not None and model_of(model).takes_luck_out:
         corrected = without_luck(rows, beliefs, bars, settings, anchor)
         beliefs, bars, worth = corrected.beliefs, corrected.bars, corrected.worth
     return Rated(

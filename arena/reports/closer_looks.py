@@ -12,7 +12,7 @@ from arena.hints import hints
 from arena.ratings.explain import Explanation, Seeds
 from arena.ratings.fit import Fit
 from arena.ratings.meta_game import MetaGame
-from arena.ratings.models import MODELS
+from arena.ratings.models import find_model
 from arena.ratings.pairs import HeadToHead
 from arena.ratings.second_opinions import SecondOpinion
 from arena.ratings.settings import OVERALL
@@ -99,9 +99,10 @@ def print_history(points: Sequence[HistoryPoint], page: Page) -> None:
 
 def _how(model: str) -> str:
     """Return how the history of a model came about; empty for one that only the stored files know."""
-    if model not in MODELS:
+    known = find_model(model)
+    if known is None:
         return ""
-    return ", by the matches up to there" if MODELS[model].is_order_free else ", as it was played"
+    return ", by the matches up to there" if known.is_order_free else ", as it was played"
 
 
 def print_explanations(

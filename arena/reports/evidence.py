@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from arena.engine.rng import derive
 from arena.errors import StoreError
-from arena.ratings.error_bars import ErrorBars, bars_by
+from arena.ratings.beliefs import bars_by
+from arena.ratings.error_bars import ErrorBars
 from arena.ratings.fit import Fit, fit_of
-from arena.ratings.models import MODEL, MODELS, is_order_free
+from arena.ratings.models import MODEL, is_order_free, model_of
 from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.pairs import HeadToHead, head_to_head
 from arena.ratings.rows import Beliefs, Bot, PoolRows
@@ -248,7 +249,7 @@ class Evidence:
             )
         mu, sigma = (np.array([getattr(known[bot], key) for bot in rows.bots_by_number]) for key in ("mu", "sigma"))
         beliefs = Beliefs(mu, sigma, margin_of(rows, mu, self.settings) if is_order_free(self.model) else None)
-        if rows.luck is None or not MODELS[self.model].takes_luck_out:
+        if rows.luck is None or not model_of(self.model).takes_luck_out:
             bars = bars_by(self.model, rows, beliefs, self.settings)
         else:  # from which luck was taken out to get these beliefs
             bars = rated_pool(self.model, name, rows, self.settings).bars

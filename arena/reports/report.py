@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from arena.errors import printable
-from arena.ratings.models import MODELS
+from arena.ratings.models import model_of
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL, overall_rule, ranked_by
 from arena.ratings.skill import skills
@@ -164,7 +164,7 @@ def _ranking_of(tournament: Evidence, name: str, ratings: Sequence[Rating], pool
         notes.append(word("online_shift", orders=shifts.orders, n=shifts.ranks[name]))
     if notes:
         blocks.append(Paragraph(" ".join(notes)))
-    model = MODELS[tournament.model]
+    model = model_of(tournament.model)
     over = word("bars_over_deals" if model.has_error_bars else "bars_of_sigma")
     title = word.known.get(f"model_{tournament.model.replace('-', '_')}", model.title)  # of a third model in English
     return Section("ranking", blocks, {"model": title, "bars": over, "rating": by})

@@ -18,7 +18,7 @@ from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, prin
 from arena.match.faults import FORFEIT, SUBSTITUTE, FaultPolicy
 from arena.match.sandbox import LOCKED, NAMESPACE
 from arena.names import NEW_NAME_RULE, may_be_given
-from arena.ratings.models import MODELS
+from arena.ratings.models import model_of
 from arena.ratings.settings import RatingSettings, check_names, checked_settings
 from arena.records import DEFAULT_LIMITS, MOST_BYTES, MOST_DEALS, MOST_SECONDS, Clock, Limits
 from arena.results.people import PEOPLE
@@ -192,7 +192,7 @@ def _ratings(config: Config, entries: tuple[Entry, ...], bots: tuple[Bot, ...]) 
     check_names(settings, [bot.name for bot in bots], games_of, pools)
     if settings.luck is not None:
         return settings
-    surely_helps = MODELS[settings.headline_model].takes_luck_out and all(
+    surely_helps = model_of(settings.headline_model).takes_luck_out and all(
         games.tells_luck_well(entry.game, entry.seats, entry.options) for entry in entries
     )
     return msgspec.structs.replace(settings, luck=surely_helps)

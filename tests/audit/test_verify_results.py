@@ -18,7 +18,7 @@ from arena.errors import StoreError
 from arena.games import load
 from arena.match import void
 from arena.match.faults import SUBSTITUTE
-from arena.ratings.models import MODELS
+from arena.ratings.models import STORED
 from arena.records import Ending, MatchRecord
 from arena.results import parquet
 from arena.results.hashing import ResultsHash
@@ -324,7 +324,7 @@ def test_a_changed_rating_is_found_and_named(copy: Path) -> None:
     assert problem.endswith(": missing")
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", STORED)
 def test_no_model_may_lack_its_ratings(copy: Path, model: str) -> None:
     ratings = parquet.read_ratings(copy)
     parquet.write_ratings(copy, [rating for rating in ratings if rating.model != model])

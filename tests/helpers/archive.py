@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from arena.ratings.models import MODELS
+from arena.ratings.models import STORED
 from arena.ratings.order import history
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
@@ -57,7 +57,7 @@ def _write(folder: Path, day: int, commitment: str, bots: dict[str, str], record
     standings = Standings(RatingSettings(), {pool: [(bot, 1) for bot in bots]})
     for record in records:
         standings.add(record)
-    parquet.write_ratings(folder, standings.ratings(MODELS))
+    parquet.write_ratings(folder, standings.ratings(STORED))
     parquet.write_history(folder, history(standings.pools(), RatingSettings()))
     parquet.write_totals(folder)
     found = ResultsHash()

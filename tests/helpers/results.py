@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from arena.ratings.models import MODELS
+from arena.ratings.models import STORED
 from arena.ratings.order import history
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
@@ -61,7 +61,7 @@ def _write(folder: Path, records: list[MatchRecord], entrants: Mapping[str, Sequ
     )
     write_manifest(folder, manifest)
     parquet.write_matches(folder, records)
-    parquet.write_ratings(folder, standings.ratings(MODELS))
+    parquet.write_ratings(folder, standings.ratings(STORED))
     parquet.write_history(folder, history(standings.pools(), RatingSettings()))
     parquet.write_totals(folder)
 

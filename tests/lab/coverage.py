@@ -104,15 +104,17 @@ def fields() -> tuple[Field, ...]:
     )
 
 
-def coverages(runs: int = RUNS, only: str = "", say: Say = lambda _: None) -> Iterator[Coverage]:
-    """All kinds of pools whose names contain `only`."""
+def coverages(
+    runs: int = RUNS, only: str = "", say: Say = lambda _: None, model: str = BATCH_MODEL
+) -> Iterator[Coverage]:  # fmt: skip
+    """All kinds of pools whose names contain `only`, rated by a model."""
     for field in fields():
         if only in field.name:
             say(f"{field.name} ...")
-            yield covered(field, runs)
+            yield covered(field, runs, model)
 
 
-def covered(field: Field, runs: int) -> Coverage:
+def covered(field: Field, runs: int, model: str = BATCH_MODEL) -> Coverage:
     """Return how often the numbers of one kind of pool hold."""
     bots = len(field.deals)
     pairs = [np.array(pair) for pair in np.triu_indices(bots, 1)]
@@ -126,7 +128,7 @@ def covered(field: Field, runs: int) -> Coverage:
         skill = SPREAD * stream.standard_normal(bots)
         skill[bots - field.copies :] = skill[0]
         rows = made_up(field, skill, stream)
-        rated = rated_pool(BATCH_MODEL, "game", rows, RatingSettings())
+        rated = rated_pool(model, "game", rows, RatingSettings())
         if (fit := fit_of(rows, RatingSettings())) is not None:
             fits.append(fit)
         mu, half = rated.beliefs.mu, rated.bars.half_widths()

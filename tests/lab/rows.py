@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from arena.ratings.models import MODELS
+from arena.ratings.models import STORED
 from arena.ratings.settings import RatingSettings
 from arena.records import Ending, MatchRecord, Rating, SeatRecord
 from arena.results import parquet
@@ -75,7 +75,7 @@ def rows_cost(out: Path, matches: int, say: Say) -> RowsCost:
     size = (folder / "matches.parquet").stat().st_size
     ratings: list[Rating] = []
     runs = []
-    for model in MODELS:
+    for model in STORED:
         say(f"rating them by {model} ...")
         run, text = _measured(["-m", "arena", "rerate", NAME, "--out", str(out), "--model", model, "--format", "json"])
         ratings += msgspec.json.decode(text, type=list[Rating])

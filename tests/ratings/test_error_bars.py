@@ -11,7 +11,7 @@ from scipy import stats
 
 from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import ErrorBars, error_bars
-from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
+from arena.ratings.models import BATCH_MODEL, MODEL, STORED
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import LOW, RatingSettings
 from arena.ratings.standings import Rated
@@ -59,14 +59,14 @@ def ranked(performances):
 def test_intervals_cover_the_truth_as_often_as_they_say(seats, luck):
     """250 tournaments of 40 deals: of the 95 % intervals of ratings less their mean, 92 to 98 % hold the true skill."""
     source = np.random.default_rng(40)
-    covered = dict.fromkeys(MODELS, 0)
+    covered = dict.fromkeys(STORED, 0)
     for _ in range(250):
         rows = tournament(source, 40, seats, luck)
-        for model in MODELS:
+        for model in STORED:
             beliefs = believe(model, rows, SETTINGS)
             error = beliefs.mu - beliefs.mu.mean() - (SKILLS - SKILLS.mean())
             covered[model] += int(np.sum(np.abs(error) <= error_bars(rows, beliefs, SETTINGS).half_widths()))
-    for model in MODELS:
+    for model in STORED:
         assert 0.92 <= covered[model] / (250 * len(SKILLS)) <= 0.98, (model, covered)
 
 

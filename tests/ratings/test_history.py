@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
+from arena.ratings.models import BATCH_MODEL, MODEL, STORED
 from arena.ratings.order import LEAST_POINTS, POINTS, history
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
@@ -21,7 +21,7 @@ CLOSE = {MODEL: 0.0, BATCH_MODEL: 1e-5}
 def test_history_goes_from_the_prior_to_the_ratings() -> None:
     standings = rated()
     points = history(standings.pools(), RatingSettings())
-    for rating in standings.ratings(MODELS):
+    for rating in standings.ratings(STORED):
         if rating.pool != "overall":
             own = [point for point in points if _key(point) == _key(rating)]
             assert (own[0].pool_matches, own[0].matches, own[0].mu, own[0].sigma) == (0, 0, 25.0, 25 / 3)
@@ -34,9 +34,9 @@ def test_each_point_is_the_rating_of_the_matches_up_to_it() -> None:
     points = history(rated().pools(), RatingSettings(), points=5)
     middle = sorted({point.pool_matches for point in points if point.pool == "naga"})[2]
     places = [index for index, record in enumerate(RECORDS) if record.pool == "naga" and not record.is_void]
-    before = {_key(rating): rating for rating in rated(places[middle - 1] + 1).ratings(MODELS)}
+    before = {_key(rating): rating for rating in rated(places[middle - 1] + 1).ratings(STORED)}
     here = [point for point in points if point.pool == "naga" and point.pool_matches == middle]
-    assert len(here) == len(MODELS) * len(BOTS)
+    assert len(here) == len(STORED) * len(BOTS)
     for point in here:
         rating = before[_key(point)]
         assert point.matches == rating.matches
@@ -51,7 +51,7 @@ def test_long_histories_are_thinned() -> None:
         np.tile(np.array([1, 2], np.int8), count), np.zeros(2 * count, np.float32), np.zeros(2 * count, np.bool_),
     )  # fmt: skip
     points = history({"naga": rows}, RatingSettings())
-    assert len(points) == 2 * len(MODELS) * (POINTS + 1)
+    assert len(points) == 2 * len(STORED) * (POINTS + 1)
     assert points[0].model == BATCH_MODEL
     assert points[-1].pool_matches == points[-1].matches == count
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.cli.main import USER_ERROR, main
 from arena.ratings.explain import explain
 from arena.ratings.losers import names_loser
-from arena.ratings.models import MODELS
+from arena.ratings.models import STORED
 from arena.ratings.order import history
 from arena.ratings.pairs import head_to_head
 from arena.ratings.settings import RatingSettings
@@ -91,7 +91,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     standings = rated()
     write_manifest(folder, make_manifest(name="cup", pools=("naga", "yaniv", "empty"), config={}, endings={}))
     parquet.write_matches(folder, RECORDS)
-    parquet.write_ratings(folder, standings.ratings(MODELS))
+    parquet.write_ratings(folder, standings.ratings(STORED))
     parquet.write_history(folder, history(standings.pools(), RatingSettings()))
     return results
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.ratings.beliefs import believe
-from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
+from arena.ratings.models import BATCH_MODEL, MODEL, STORED
 from arena.ratings.order import in_order, largest_shift, largest_shifts
 from arena.ratings.rows import Collector, PoolRows
 from arena.ratings.running import RunningRatings
@@ -164,7 +164,7 @@ def test_what_was_stored_before_there_was_a_choice_is_ranked_online() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"headline": "offline"}, r"ratings\.headline: one of batch, online, not 'offline'"),
+        ({"headline": "offline"}, r"ratings\.headline: one of batch, online, plackett-luce, not 'offline'"),
         ({"overall": "mean"}, r"ratings\.overall: one of standardized, mean-rank, mean-mu"),
         ({"headline": "online", "anchor": Anchor("a")}, r"ratings\.anchor: only with headline: batch"),
         ({"anchor": Anchor("a", float("nan"))}, r"ratings\.anchor\.mu: a number"),
@@ -210,4 +210,5 @@ def test_a_running_board_goes_on_from_its_last_look_to_the_numbers_of_the_board(
 
 def test_all_models_are_stored_the_headline_first() -> None:
     assert headline_first(RatingSettings()) == (BATCH_MODEL, MODEL)
-    assert headline_first(RatingSettings(headline="online")) == tuple(MODELS)
+    assert headline_first(RatingSettings(headline="online")) == STORED
+    assert headline_first(RatingSettings(headline="plackett-luce")) == ("plackett-luce", *STORED)

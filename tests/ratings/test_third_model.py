@@ -9,7 +9,7 @@ from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import ConfigError
 from arena.ratings.beliefs import believe
-from arena.ratings.models import MODELS, Model, headlines
+from arena.ratings.models import MODELS, STORED, Model, headlines
 from arena.ratings.order import history
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import MEAN_MU, STANDARDIZED, Anchor, RatingSettings, checked_settings
@@ -59,9 +59,9 @@ def test_its_entry_says_what_a_config_may_ask_of_it(monkeypatch: pytest.MonkeyPa
     assert settings.overall_rule == MEAN_MU
     with pytest.raises(ConfigError, match="anchor: only with headline: batch"):
         checked_settings(RatingSettings(headline="share", anchor=Anchor("a")))
-    with pytest.raises(ConfigError, match="headline: one of batch, online, share, not 'shar'"):
+    with pytest.raises(ConfigError, match="headline: one of batch, online, plackett-luce, share, not 'shar'"):
         checked_settings(RatingSettings(headline="shar"))
-    assert list(headlines()) == ["batch", "online", "share"]
+    assert list(headlines()) == ["batch", "online", "plackett-luce", "share"]
 
 
 @pytest.mark.usefixtures("third")
@@ -113,7 +113,7 @@ def ladder(tmp_path: Path, third: None) -> Results:
 def test_a_ladder_is_played_ranked_audited_and_shown_by_it(ladder: Results, capsys: pytest.CaptureFixture[str]) -> None:
     assert '"model":"win-share"' in msgspec.json.encode(ladder.manifest.config).decode()
     stored = parquet.read_ratings(ladder.folder)
-    assert {one.model for one in stored} == set(MODELS)
+    assert {one.model for one in stored} == {"win-share", *STORED}
     first = min((one for one in stored if one.model == "win-share"), key=lambda one: one.rank or 99)
     assert audit_results(ladder.folder, 1, lambda _: None).problems == []
     name, out = ladder.folder.name, str(ladder.folder.parent)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.cli.main import USER_ERROR, main
 from arena.errors import StoreError
-from arena.ratings.models import MODELS
+from arena.ratings.models import STORED
 from arena.ratings.stored import COLUMNS, stored_pools
 from arena.records import MatchRecord
 from arena.results import parquet, schema
@@ -96,7 +96,7 @@ def test_one_tournament_has_its_own_ratings(tmp_path: Path) -> None:
     own = parquet.read_ratings(tmp_path / "spring")
     ratings = parquet.read_ratings(gather(tmp_path, "spring"))
     found = [replace(rating, pool="naga" if rating.pool == "naga/2" else rating.pool) for rating in ratings]
-    for model in MODELS:  # whichever comes first in the file
+    for model in STORED:  # whichever comes first in the file
         assert [one for one in found if one.model == model] == [one for one in own if one.model == model] != []
     assert len(found) == len(own)
 

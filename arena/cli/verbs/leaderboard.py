@@ -9,7 +9,7 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import ArchiveOrName, FormatOption, OnlyPool, Out
 from arena.cli.shared.printing import Format, note, refuse_csv
 from arena.errors import ConfigError, StoreError, nearest
-from arena.ratings.models import MODELS
+from arena.ratings.models import MODELS, find_model
 from arena.ratings.settings import headline_model
 from arena.reports.board import ratings_by
 from arena.results.manifest import read_manifest
@@ -22,7 +22,7 @@ def leaderboard(
     game: OnlyPool = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}. Default: the headline's."),
+        typer.Option("--model", metavar="MODEL", help=f"Rating model: {', '.join(MODELS)}. Default: the headline's."),
     ] = None,
     head_to_head: Annotated[
         bool, typer.Option("--head-to-head", help="Show how often each bot finished before each other one.")
@@ -60,7 +60,8 @@ def leaderboard(
     ratings = parquet.read_ratings(folder)
     models = {rating.model for rating in ratings}
     if model is not None and models and model not in models:
-        raise ConfigError(f"--model {model}: no such model in {manifest.name}; {nearest(model, models)}")
+        hint = f"arena rerate {manifest.name} --model {model} rates by it" if find_model(model) else nearest(model, models)
+        raise ConfigError(f"--model {model}: no such model in {manifest.name}; {hint}")
     if any(asked.values()):
         from arena.cli.shared.closer_looks import Looker  # what it computes with is heavy
 

@@ -11,7 +11,8 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import ArchiveOrName, FormatOption, OnlyPool, Out
 from arena.cli.shared.printing import Format
 from arena.errors import ConfigError, nearest
-from arena.ratings.models import MODELS
+from arena.ratings.models import MODELS, find_model
+from arena.ratings.models import models as known_models
 from arena.ratings.settings import headline_first, headline_model
 from arena.reports.board import chosen_pools
 from arena.results import manifest as manifests
@@ -26,7 +27,7 @@ def rerate(
     game: OnlyPool = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", metavar="MODEL", help=f"Rating model: {' or '.join(MODELS)}. Default: the headline's."),
+        typer.Option("--model", metavar="MODEL", help=f"Rating model: {', '.join(MODELS)}. Default: the headline's."),
     ] = None,
     without: Annotated[
         list[str] | None, typer.Option("--without", metavar="BOT", help="Leave out this bot and all its matches. Repeatable.")
@@ -59,8 +60,11 @@ def rerate(
     from arena.ratings.standings import rate_and_compare
     from arena.tournament.archive import boards
 
-    if model is not None and model not in MODELS:
-        raise ConfigError(f"--model {model}: no such model; {nearest(model, MODELS)}")
+    if model is not None:
+        entry = find_model(model)
+        if entry is None:
+            raise ConfigError(f"--model {model}: no such model; {nearest(model, known_models())}")
+        entry.check_package()
     start = None if since is None else _time(since)
     folder = find_folder(out, name)
     manifest = manifests.read_manifest(folder)

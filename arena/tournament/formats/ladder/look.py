@@ -11,8 +11,8 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from arena.ratings.beliefs import believe
-from arena.ratings.error_bars import CONFIDENCE, at_once, bars_by
+from arena.ratings.beliefs import bars_by, believe
+from arena.ratings.error_bars import CONFIDENCE, at_once
 from arena.ratings.luck_correction import without_luck
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.settings import RatingSettings

@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from arena.errors import StoreError, nearest
 from arena.match.seeds import CHAIN_KEYS, LONG_CHAIN_KEYS, newest_key
-from arena.ratings.models import MODEL, MODELS
+from arena.ratings.models import MODEL, find_model, models
 from arena.results.journal import Journal
 from arena.tournament.formats.format import Staged, are_places
 from arena.tournament.formats.plan import Contestant, Plan
@@ -76,8 +76,8 @@ class Leg(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError for a model that there is not."""
-        if self.rating_model not in MODELS:
-            raise ValueError(f"no rating model {self.rating_model!r}; {nearest(self.rating_model, MODELS)}")
+        if find_model(self.rating_model) is None:
+            raise ValueError(f"no rating model {self.rating_model!r}; {nearest(self.rating_model, models())}")
 
     @property
     def rating_model(self) -> str:
