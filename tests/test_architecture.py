@@ -39,6 +39,7 @@ ONE_DOOR = {
     "yaml": "userfiles.py",
     "tomllib": "userfiles.py",
     "trueskill": "audit/package_ratings.py",
+    "openskill": "ratings/openskill.py",
     "jinja2": "reports/document.py",
     "markdown_it": "reports/manual.py",
 }

@@ -18,7 +18,7 @@ from arena.errors import ConfigError, nearest
 
 GROUP = "arena.models"
 MODEL, BATCH_MODEL = "trueskill", "trueskill-batch"  # matches in plan order; all matches at once
-PLACKETT_LUCE = "plackett-luce"
+PLACKETT_LUCE, OPENSKILL = "plackett-luce", "openskill"
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,10 @@ MODELS = {
     PLACKETT_LUCE: Model(
         PLACKETT_LUCE, "arena.ratings.plackett_luce", "Plackett-Luce strengths with seats, the most likely ones, in points",
         PLACKETT_LUCE, is_order_free=True, has_error_bars=True, error_bars="arena.ratings.plackett_luce_bars",
+    ),
+    OPENSKILL: Model(
+        OPENSKILL, "arena.ratings.openskill", "Weng and Lin's Plackett-Luce (openskill), match after match", OPENSKILL,
+        is_order_free=False, has_error_bars=False, running="arena.ratings.openskill", package="openskill",
     ),
 }  # fmt: skip
 """The models of arena by name."""
