@@ -18,7 +18,7 @@ from arena.errors import ConfigError, nearest
 
 GROUP = "arena.models"
 MODEL, BATCH_MODEL = "trueskill", "trueskill-batch"  # matches in plan order; all matches at once
-PLACKETT_LUCE, OPENSKILL = "plackett-luce", "openskill"
+PLACKETT_LUCE, OPENSKILL, THROUGH_TIME = "plackett-luce", "openskill", "through-time"
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,10 @@ MODELS = {
     OPENSKILL: Model(
         OPENSKILL, "arena.ratings.openskill", "Weng and Lin's Plackett-Luce (openskill), match after match", OPENSKILL,
         is_order_free=False, has_error_bars=False, running="arena.ratings.openskill", package="openskill",
+    ),
+    THROUGH_TIME: Model(
+        THROUGH_TIME, "arena.ratings.through_time", "TrueSkill of all matches at once, versions of a bot near each other",
+        THROUGH_TIME, is_order_free=True, has_error_bars=False,
     ),
 }  # fmt: skip
 """The models of arena by name."""

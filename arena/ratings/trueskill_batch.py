@@ -277,7 +277,7 @@ def _solve(
         margin = state.margin if ties is None or not ties.tied[0] else ties.next_margin(state.mu, state.margin)
         wider, state.margin = abs(margin - state.margin), margin
         heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
-        _sweep(
+        sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
             patterns.units, patterns.places, patterns.losers, settings.beta, margin,
             share, heard, pull, slopes, means, variances, work,
@@ -305,7 +305,7 @@ def _solve(
 
 
 @jit
-def _sweep(
+def sweep(
     mu: Reals, precision: Reals, said_precision: Reals, said_pull: Reals, counts: Reals, starts: Starts, bots: Bots,
     units: Small, places: Small, losers: Flags, beta: float, margin: float, share: float, heard: Reals, pull: Reals,
     slopes: Workspace, means: Reals, variances: Reals, work: Workspace,

@@ -110,13 +110,13 @@ def print_explanations(
     found: Mapping[str, Explanation],
     ids: Mapping[tuple[str, int], str],
     ratings: Sequence[Rating],
-    skills: Mapping[str, str],
+    told: Mapping[str, Sequence[str]],
     fits: Mapping[str, Fit],
     page: Page,
 ) -> None:
     """Print for each pool the rating, then the results by seat and by opponent, and the worst losses.
 
-    `ids`: match ids by pool and `Loss.row`; `ratings`: of one model; `skills`: skill against luck by pool, where it is known;
+    `ids`: match ids by pool and `Loss.row`; `ratings`: of one model; `told`: what else is known, in sentences, by pool;
     `fits`: how well the ratings tell the results.
     """
     if not found:
@@ -129,8 +129,8 @@ def print_explanations(
                 share = f"{rating.wins / max(1, rating.matches):.1%} won"
                 page.say("")
                 page.heading(f"{shown(*bot)}, {pool}: {rank}, rating {rating.rating:.2f}, {rating.matches:,} matches, {share}")
-        if pool in skills:
-            page.say(skills[pool])
+        for sentence in told.get(pool, ()):
+            page.say(sentence)
             page.say("")
         if pool in found:
             _print_explanation(bot, pool, found[pool], ids, fits.get(pool), page)

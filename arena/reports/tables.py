@@ -9,6 +9,7 @@ from arena.ratings.fit import Fit
 from arena.ratings.pairs import Partners, SeatShare
 from arena.ratings.rows import Bot
 from arena.ratings.skill import Skill
+from arena.ratings.through_time import Better
 from arena.records import Ending, HistoryPoint
 from arena.reports import columns as titles
 from arena.reports.board import Cost
@@ -318,6 +319,13 @@ def skill_text(one: Skill) -> str:
     told += f", and {one.skill:.1%}{sure} is skill"
     worth = titles.CERTAIN_AS.text(one.worth)
     return told if worth == "-" else f"{told}; its {one.deals:,} deals are as certain as {worth} without luck correction"
+
+
+def versions_text(found: Sequence[Better]) -> str:
+    """How likely a version of a bot is better than earlier ones, in a sentence."""
+    sure = [min(0.99, max(0.01, one.chance)) for one in found]  # the model is not the world
+    others = ", ".join(f"v{one.than} with {chance:.0%}" for one, chance in zip(found, sure))
+    return f"v{found[0].version} is better than {others}, by TrueSkill through time, each match taken as an independent draw"
 
 
 def _interval(one: Skill) -> Phrase:

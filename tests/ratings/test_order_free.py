@@ -164,7 +164,10 @@ def test_what_was_stored_before_there_was_a_choice_is_ranked_online() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"headline": "offline"}, r"ratings\.headline: one of batch, online, openskill, plackett-luce, not 'offline'"),
+        (
+            {"headline": "offline"},
+            r"ratings\.headline: one of batch, online, openskill, plackett-luce, through-time, not 'offline'",
+        ),
         ({"overall": "mean"}, r"ratings\.overall: one of standardized, mean-rank, mean-mu"),
         ({"headline": "online", "anchor": Anchor("a")}, r"ratings\.anchor: only with headline: batch"),
         ({"anchor": Anchor("a", float("nan"))}, r"ratings\.anchor\.mu: a number"),

@@ -59,9 +59,11 @@ def test_its_entry_says_what_a_config_may_ask_of_it(monkeypatch: pytest.MonkeyPa
     assert settings.overall_rule == MEAN_MU
     with pytest.raises(ConfigError, match="anchor: only with headline: batch"):
         checked_settings(RatingSettings(headline="share", anchor=Anchor("a")))
-    with pytest.raises(ConfigError, match="headline: one of batch, online, openskill, plackett-luce, share, not 'shar'"):
+    with pytest.raises(
+        ConfigError, match="headline: one of batch, online, openskill, plackett-luce, share, through-time, not 'shar'"
+    ):
         checked_settings(RatingSettings(headline="shar"))
-    assert list(headlines()) == ["batch", "online", "openskill", "plackett-luce", "share"]
+    assert list(headlines()) == ["batch", "online", "openskill", "plackett-luce", "share", "through-time"]
 
 
 @pytest.mark.usefixtures("third")

@@ -16,16 +16,17 @@ from arena.ratings.explain import AUTHOR_COLUMNS, Explanation, explain, faults_o
 from arena.ratings.fit import Fit, fit_of
 from arena.ratings.meta_game import MetaGame, meta_game_of
 from arena.ratings.pairs import head_to_head
-from arena.ratings.rows import Bot
+from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.second_opinions import second_opinions
 from arena.ratings.settings import OVERALL
 from arena.ratings.skill import skill_of
 from arena.ratings.stored import COLUMNS, StoredRows, stored_settings, unrated_entries
+from arena.ratings.through_time import Better, Joint, earlier_versions, joint
 from arena.records import Rating
 from arena.reports import closer_looks as insights
 from arena.reports.board import chosen_pools, headline
 from arena.reports.closer_looks import AuthorEvidence, SlowDecision, author_rows, print_author_evidence
-from arena.reports.tables import skill_text
+from arena.reports.tables import skill_text, versions_text
 from arena.reports.terminal import Page
 from arena.results import parquet
 from arena.results.manifest import Manifest
@@ -39,6 +40,7 @@ class Looker:
     def __init__(self, folder: Path, manifest: Manifest, ratings: Sequence[Rating], format: Format, game: str | None) -> None:
         """`ratings`: of one model. Raises ConfigError for an unknown `game`."""
         self._folder, self._manifest, self._ratings, self._format = folder, manifest, ratings, format
+        self._joint: dict[str, Joint] = {}
         self._pools = [pool for pool in chosen_pools(manifest, ratings, game) if game == OVERALL or pool != OVERALL]
         if game == OVERALL:
             self._pools = [pool for pool in chosen_pools(manifest, ratings) if pool != OVERALL]
@@ -95,11 +97,20 @@ class Looker:
             fits = {pool: fit for pool, fit in fitted.items() if fit is not None}
             choosing = {pool: self._meta_game(stored, pool, fits.get(pool)) for pool in found}
             skills = {} if luck is None else {pool: skill_of(pool, stored.with_luck(pool, luck), entry) for pool in found}
+            better = {pool: self._better(pool, stored.pool_rows(pool), entry) for pool in found}
             for explained_pool in insights.explanation_rows(entry, found, known):
                 pool = explained_pool["pool"]
-                whole = {"skill": skills.get(pool), "fit": fits.get(pool), "meta_game": choosing[pool]}
+                whole = {
+                    "skill": skills.get(pool), "fit": fits.get(pool), "meta_game": choosing[pool], "versions": better[pool],
+                }  # fmt: skip
                 objects.append(explained_pool | msgspec.to_builtins(whole) | author_rows(evidence[pool]))
-            told = {pool: skill_text(skill) for pool, skill in skills.items() if skill is not None}
+            told = {
+                pool: [
+                    *(skill_text(skill) for skill in [skills.get(pool)] if skill is not None),
+                    *(versions_text(chances) for chances in [better[pool]] if chances),
+                ]
+                for pool in found
+            }
             pages.append(partial(self._explain, entry, found, known, evidence, told, fits, choosing))
         self._show(objects, lambda page: [write(page) for write in pages])
 
@@ -109,13 +120,13 @@ class Looker:
         found: Mapping[str, Explanation],
         known: Mapping[tuple[str, int], str],
         evidence: Mapping[str, AuthorEvidence],
-        skills: Mapping[str, str],
+        told: Mapping[str, Sequence[str]],
         fits: Mapping[str, Fit],
         choosing: Mapping[str, MetaGame | None],
         page: Page,
     ) -> None:
-        """Write one bot's part; `known`: match ids by pool and row of a loss; `skills`: skill against luck by pool."""
-        insights.print_explanations(entry, found, known, self._ratings, skills, fits, page)
+        """Write one bot's part; `known`: match ids by pool and row of a loss; `told`: sentences by pool."""
+        insights.print_explanations(entry, found, known, self._ratings, told, fits, page)
         for pool, game in choosing.items():
             if game is not None:
                 insights.print_meta_game(entry, pool, game, page)
@@ -125,6 +136,13 @@ class Looker:
     def _meta_game(self, stored: StoredRows, pool: str, fit: Fit | None) -> MetaGame | None:
         """Return the game of choosing a bot of a pool; None where that is none."""
         return meta_game_of(head_to_head(stored.pool_rows(pool)), () if fit is None else fit.cycles)
+
+    def _better(self, pool: str, rows: PoolRows, bot: Bot) -> tuple[Better, ...]:
+        """How likely the bot is better than each earlier version of its own in a pool."""
+        earlier = earlier_versions(rows, bot)
+        if earlier and pool not in self._joint:
+            self._joint[pool] = joint(rows, stored_settings(self._manifest, self._folder))
+        return self._joint[pool].better(bot, earlier) if earlier else ()
 
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
