@@ -127,6 +127,11 @@ def draw_margin(probability: float, beta: float) -> float:
     return NormalDist().inv_cdf((probability + 1) / 2) * beta
 
 
+def drawn(margin: float, beta: float) -> float:
+    """The probability that a match of two equal bots is a draw, with this margin."""
+    return 2 * NormalDist().cdf(margin / beta) - 1
+
+
 def checked_settings(settings: RatingSettings) -> RatingSettings:
     """The settings, if a model can work with them. Raises ConfigError that names the key."""
     _check_each(settings)

@@ -187,9 +187,14 @@ def margin_of(rows: PoolRows, mu: NDArray[np.float64], settings: RatingSettings)
     """The draw margin by which `rate` has found these means [bots] of a pool."""
     if settings.draw_probability is not None:
         return settings.margin
+    order = sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number])
+    return ties_of(rows, settings).margin(mu[order], settings.margin)
+
+
+def ties_of(rows: PoolRows, settings: RatingSettings) -> Ties:
+    """The pairs that met in a pool."""
     patterns = patterns_of(rows)
-    order = [rows.bots_by_number.index(bot) for bot in patterns.bots_by_number]
-    return patterns.ties(patterns.counts, settings).margin(mu[order], settings.margin)
+    return patterns.ties(patterns.counts, settings)
 
 
 def along(rows: PoolRows, settings: RatingSettings, ends: Iterable[int]) -> Iterator[Beliefs]:

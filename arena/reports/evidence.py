@@ -16,12 +16,12 @@ from arena.errors import StoreError
 from arena.ratings.beliefs import bars_by
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.fit import Fit, fit_of
-from arena.ratings.models import MODEL, is_order_free, model_of
+from arena.ratings.models import MODEL, model_of
 from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.pairs import HeadToHead, head_to_head
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.second_opinions import is_low_good, second_opinions
-from arena.ratings.settings import OVERALL, RatingSettings, headline_model
+from arena.ratings.settings import OVERALL, RatingSettings, drawn, headline_model
 from arena.ratings.standings import rated_pool
 from arena.ratings.stored import (
     COLUMNS,
@@ -31,7 +31,7 @@ from arena.ratings.stored import (
     stored_weights,
     unrated_entries,
 )
-from arena.ratings.trueskill_batch import margin_of
+from arena.ratings.trueskill_batch import margin_of, ties_of
 from arena.records import HistoryPoint, Rating
 from arena.reports.board import NO_COST, Costs, add_up, chosen_pools, headline_history, online_beside, ratings_by
 from arena.reports.insights import Chances, Opinions, chances_of, opinions_of
@@ -63,6 +63,9 @@ class PoolEvidence:
     """The headline ratings, best first."""
     bars: ErrorBars
     """The error bars, in the order of `bots`."""
+    draws: tuple[float, float] | None
+    """The share of the pairs that met and tied, and the draw probability of equal bots that the ratings go by; None: these are
+    in the order of play."""
 
     @property
     def bots(self) -> Sequence[Bot]:
@@ -248,15 +251,22 @@ class Evidence:
                 f"different runs; `arena rerate` rates the rows alone"
             )
         mu, sigma = (np.array([getattr(known[bot], key) for bot in rows.bots_by_number]) for key in ("mu", "sigma"))
-        beliefs = Beliefs(mu, sigma, margin_of(rows, mu, self.settings) if is_order_free(self.model) else None)
+        beliefs, settings = Beliefs(mu, sigma), self.settings
+        if model_of(self.model).takes_luck_out:
+            beliefs = Beliefs(mu, sigma, margin_of(rows, mu, settings))
         if rows.luck is None or not model_of(self.model).takes_luck_out:
-            bars = bars_by(self.model, rows, beliefs, self.settings)
+            bars = bars_by(self.model, rows, beliefs, settings)
         else:  # from which luck was taken out to get these beliefs
-            bars = rated_pool(self.model, name, rows, self.settings).bars
+            rated = rated_pool(self.model, name, rows, settings)
+            beliefs, bars = Beliefs(mu, sigma, rated.beliefs.margin), rated.bars
         if ratings:  # a pool that is not rated takes no part in the overall ones
             matches = rows.per_bot(np.ones(len(rows.bots)))
             self._skills[name] = PoolSkills(name, rows.bots_by_number, beliefs.mu, bars, matches)
-        return PoolEvidence(self, name, anchor, rows, self.stored.row_numbers(name), ratings, bars)
+        draws = None
+        if beliefs.margin is not None and rows.matches:
+            tied, met = ties_of(rows, settings).tied
+            draws = tied / max(1.0, met), drawn(beliefs.margin, settings.beta)
+        return PoolEvidence(self, name, anchor, rows, self.stored.row_numbers(name), ratings, bars, draws)
 
     def overall_chances(self, gone: Collection[Bot] = ()) -> Chances | None:
         """Return how likely each overall rank is among the bots that are not `gone`; all pools must have been read."""

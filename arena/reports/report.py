@@ -138,10 +138,12 @@ def _ranking(evidence: PoolEvidence, pool: Pool) -> Iterator[Section]:
     if evidence.is_measured:
         yield Section("measured", [])
     else:
-        yield _ranking_of(evidence.tournament, evidence.pool, evidence.ratings, pool)
+        yield _ranking_of(evidence.tournament, evidence.pool, evidence.ratings, pool, evidence.draws)
 
 
-def _ranking_of(tournament: Evidence, name: str, ratings: Sequence[Rating], pool: Pool) -> Section:
+def _ranking_of(
+    tournament: Evidence, name: str, ratings: Sequence[Rating], pool: Pool, draws: tuple[float, float] | None = None
+) -> Section:  # fmt: skip
     word, manifest = pool.word, tournament.manifest
     rows = ranked(ratings, name, tournament.costs, tournament.online)
     by = word(f"rating_{ranked_by(manifest.config).replace('-', '_')}")
@@ -162,6 +164,8 @@ def _ranking_of(tournament: Evidence, name: str, ratings: Sequence[Rating], pool
     if manifest.order_shifts is not None and name in manifest.order_shifts.ranks:
         shifts = manifest.order_shifts
         notes.append(word("online_shift", orders=shifts.orders, n=shifts.ranks[name]))
+    if draws is not None:
+        notes.append(word("draws_note", tied=f"{draws[0]:.1%}", equal=f"{draws[1]:.1%}"))
     if notes:
         blocks.append(Paragraph(" ".join(notes)))
     model = model_of(tournament.model)

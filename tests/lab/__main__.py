@@ -13,6 +13,7 @@ from arena.agent.loading import named_bot
 from arena.engine import jit
 from arena.engine.options import parse_options
 from arena.engine.readiness import CHANCE
+from arena.ratings.models import BATCH_MODEL
 from arena.reports.data import json_text
 from arena.search import Settings
 from arena.shipped import house_folder
@@ -120,12 +121,18 @@ def luck(
 
 
 @app.command()
-def ratings(field: str = "", runs: Annotated[int, typer.Option(min=1)] = 300) -> None:
-    """Measure how often intervals, pairs and ranks in brackets hold in uneven pools. `field`: a part of its name."""
+def ratings(
+    field: str = "", runs: Annotated[int, typer.Option(min=1)] = 300, model: str = BATCH_MODEL, draw_probability: float = 0.0
+) -> None:  # fmt: skip
+    """Measure how often intervals, pairs and ranks in brackets hold in uneven pools. `field`: a part of its name.
+
+    `draw_probability`: 0: as the ties of the pools say.
+    """
+    from arena.ratings.settings import RatingSettings
     from lab.coverage import coverages
 
     warm_games({}, say, RATINGS)
-    show(list(coverages(runs, field, say)))
+    show(list(coverages(runs, field, say, model, RatingSettings(draw_probability=draw_probability or None))))
 
 
 @app.command()

@@ -15,7 +15,7 @@ from arena.engine import rng
 from arena.ratings.fit import Fit, fit_of
 from arena.ratings.models import BATCH_MODEL
 from arena.ratings.rows import Bot, PoolRows
-from arena.ratings.settings import RatingSettings
+from arena.ratings.settings import DRAW_PROBABILITY, RatingSettings, draw_margin
 from arena.ratings.standings import rated_pool
 from arena.records import Rating
 
@@ -23,6 +23,7 @@ RUNS = 300
 LUCK = 2.0  # standard deviation of what a deal gives a seat, in TrueSkill points
 SPREAD = 3.0  # standard deviation of the skills
 DEALS_OF_A_ROUND = 4  # of Swiss, and between two looks at a ladder
+SETTINGS = RatingSettings()
 _KEY = b"arena lab ratings"
 
 Say = Callable[[str], None]
@@ -42,6 +43,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     """`robin`, `swiss`, or `ladder`, where one bot after the other joins."""
     names_loser: bool = False
     """Whether a match names its worst alone."""
+    ties: float = DRAW_PROBABILITY
+    """The probability that two equal bots tie, as they do in games: by equal scores."""
     forfeits: float = 0.0
     """The share of the seats that forfeit by accident."""
     cycle: float = 0.0
@@ -70,6 +73,8 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many ranks are in brackets, the mean of all bots."""
     half_width: float
     """The mean half width of the intervals of the bots that played most, in TrueSkill points."""
+    slope: float
+    """By how much mu rises with a point of skill."""
     doubtful: float | None
     """The share of the pools that the model is said not to fit; None: of none that can be said."""
     cycles: float
@@ -104,34 +109,46 @@ def fields() -> tuple[Field, ...]:
     )
 
 
+def fields_of_ties() -> tuple[Field, ...]:
+    """Pools of more and fewer ties, 800 matches a bot."""
+    sizes = ((2, 6, 134), (3, 6, 267), (4, 8, 200), (5, 5, 160))  # seats, bots, deals
+    return tuple(
+        Field(name=f"ties {ties:.0%}, {seats} seats", deals=(deals,) * bots, seats=seats, ties=ties)
+        for ties in (0.0, 0.1, 0.3)
+        for seats, bots, deals in sizes
+    )
+
+
 def coverages(
-    runs: int = RUNS, only: str = "", say: Say = lambda _: None, model: str = BATCH_MODEL
+    runs: int = RUNS, only: str = "", say: Say = lambda _: None, model: str = BATCH_MODEL, settings: RatingSettings = SETTINGS
 ) -> Iterator[Coverage]:  # fmt: skip
-    """All kinds of pools whose names contain `only`, rated by a model."""
-    for field in fields():
+    """All kinds of pools whose names contain `only`, rated by a model with these settings."""
+    for field in fields() + fields_of_ties():
         if only in field.name:
             say(f"{field.name} ...")
-            yield covered(field, runs, model)
+            yield covered(field, runs, model, settings)
 
 
-def covered(field: Field, runs: int, model: str = BATCH_MODEL) -> Coverage:
+def covered(field: Field, runs: int, model: str = BATCH_MODEL, settings: RatingSettings = SETTINGS) -> Coverage:
     """Return how often the numbers of one kind of pool hold."""
     bots = len(field.deals)
     pairs = [np.array(pair) for pair in np.triu_indices(bots, 1)]
     is_new = np.array(field.deals) < max(field.deals)
     with_new = is_new[pairs[0]] | is_new[pairs[1]]
     held: dict[str, list[NDArray[np.bool_]]] = {key: [] for key in ("intervals", "new", "pairs", "with new", "equal", "ranks")}
-    widths, wide = [], []
+    widths, wide, slopes = [], [], []
     fits: list[Fit] = []
     for run in range(runs):
         stream = np.random.default_rng(rng.derive(_KEY, field.name, run))
         skill = SPREAD * stream.standard_normal(bots)
         skill[bots - field.copies :] = skill[0]
         rows = made_up(field, skill, stream)
-        rated = rated_pool(model, "game", rows, RatingSettings())
-        if (fit := fit_of(rows, RatingSettings())) is not None:
+        rated = rated_pool(model, "game", rows, settings)
+        if (fit := fit_of(rows, settings)) is not None:
             fits.append(fit)
         mu, half = rated.beliefs.mu, rated.bars.half_widths()
+        from_mean = skill - skill.mean()
+        slopes.append(float(mu @ from_mean / (from_mean @ from_mean)))
         inside = np.abs(mu - mu.mean() - skill + skill.mean()) <= half
         held["intervals"].append(inside)
         held["new"].append(inside[is_new])
@@ -149,7 +166,8 @@ def covered(field: Field, runs: int, model: str = BATCH_MODEL) -> Coverage:
         field=field.name, runs=runs, intervals=shares["intervals"] or 0.0, pairs=shares["pairs"] or 0.0,
         newcomers=shares["with new"], newcomers_intervals=shares["new"], equal=shares["equal"], brackets=shares["ranks"] or 0.0,
         all_brackets=float(np.mean([found.all() for found in held["ranks"]])), ranks=float(np.mean(wide)),
-        half_width=float(np.mean(widths)), doubtful=float(np.mean([fit.is_doubtful for fit in fits])) if fits else None,
+        half_width=float(np.mean(widths)), slope=float(np.mean(slopes)),
+        doubtful=float(np.mean([fit.is_doubtful for fit in fits])) if fits else None,
         cycles=float(np.mean([bool(fit.cycles) for fit in fits])) if fits else 0.0,
     )  # fmt: skip
 
@@ -177,8 +195,8 @@ class Matches:
 
     def play(self, tables: Tables) -> None:
         """Play one more deal at some tables."""
-        field, stream, settings = self._field, self._stream, RatingSettings()
-        rest = math.sqrt(settings.beta**2 - LUCK**2)  # cards and this together are the noise of the model
+        field, stream = self._field, self._stream
+        rest = math.sqrt(SETTINGS.beta**2 - LUCK**2)  # cards and this together are the noise of the model
         cards = stream.normal(0.0, LUCK, field.seats)
         for table in tables:
             for turn in range(field.seats):
@@ -187,18 +205,19 @@ class Matches:
                 if field.cycle and field.seats == 2 and seated.max() < 3:
                     shown[0] += field.cycle if (seated[0] + 1) % 3 == seated[1] else -field.cycle
                 self._numbers.append(seated)
-                self._places.append(self._result(shown, settings.margin * math.sqrt(2.0)))
+                self._places.append(self._result(shown))
                 self._of_deal.append(self._deals)
         self._deals += 1
 
-    def _result(self, shown: NDArray[np.float64], margin: float) -> NDArray[np.int64]:
-        """Places by what was shown; who forfeits is behind all others, the first to do so last."""
-        gone = self._stream.random(len(shown)) < self._field.forfeits
-        if not self._field.names_loser:
-            return _places(np.where(gone, -1e6 * (1.0 + self._stream.random(len(shown))), shown), margin)
-        if not gone.any():
-            return np.where(np.arange(len(shown)) == shown.argmin(), len(shown), 1)
-        return _places(np.where(gone, -1e6 * (1.0 + self._stream.random(len(shown))), 0.0), 1.0)
+    def _result(self, shown: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Places by what was shown, in whole scores; who forfeits is behind all others."""
+        field = self._field
+        gone = self._stream.random(len(shown)) < field.forfeits
+        step = 2.0 * math.sqrt(2.0) * draw_margin(field.ties, SETTINGS.beta)  # who is nearer than half of it may tie
+        scores = np.floor(shown / step) if step else shown
+        if field.names_loser:
+            scores = np.where((np.arange(len(shown)) == shown.argmin()) & ~gone.any(), -1.0, 0.0)
+        return _places(np.where(gone, -1e6 * (1.0 + self._stream.random(len(shown))), scores))
 
     def rows(self) -> PoolRows:
         """All matches so far."""
@@ -246,7 +265,7 @@ def _play_ladder(field: Field, matches: Matches, stream: np.random.Generator) ->
     matches.play([(0, 1)])
     for joining in range(1, bots):
         for _ in range(field.deals[joining] // DEALS_OF_A_ROUND):
-            mu = rated_pool(BATCH_MODEL, "game", matches.rows(), RatingSettings()).beliefs.mu
+            mu = rated_pool(BATCH_MODEL, "game", matches.rows(), SETTINGS).beliefs.mu
             nearest = np.argsort(np.abs(mu[:joining] - mu[joining]), kind="stable")[:3].tolist()
             for _ in range(DEALS_OF_A_ROUND):
                 matches.play([(joining, other) for other in nearest])
@@ -272,10 +291,6 @@ def _visit(bot: int, bots: Sequence[int], seats: int, stream: np.random.Generato
     return [(bot, *stream.permutation(np.array(bots))[: seats - 1].tolist()) for _ in range(3)]
 
 
-def _places(shown: NDArray[np.float64], margin: float) -> NDArray[np.int64]:
-    """Places by what was shown; who is nearer to the one before than the margin shares its place."""
-    order = np.argsort(-shown)
-    begins = np.concatenate([[True], -np.diff(shown[order]) > margin])
-    places = np.zeros(len(shown), np.int64)
-    places[order] = 1 + np.maximum.accumulate(np.where(begins, np.arange(len(shown)), 0))
-    return places
+def _places(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Places by scores; equal ones share theirs."""
+    return 1 + np.sum(scores[None, :] > scores[:, None], axis=1)

@@ -126,7 +126,7 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     assert len(listed) == page.tags.count("details")
     assert sorted(replay.views[0].header.match_id for replay in replays(text)) == sorted(listed)
     assert all([view.header.eyes for view in replay.views] == [None, 0, 1] for replay in replays(text))
-    assert "All 18 rated matches." in text
+    assert "All 18 rated matches." in text and re.search(r"Of the pairs that met, \d+\.\d% tied", text)
 
 
 def test_the_page_begins_with_a_picture_of_the_ranks_of_every_pool(tmp_path: Path) -> None:
