@@ -77,10 +77,11 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     plan = planned.plan
     matches = plan.format.most_matches(plan)  # refuses what cannot be played before anything is tried
     bots = {bot.files.sha256: bot.files for bot in tournament.bots}
-    warm_games(needs_of(plan, bots), say)
+    warm_games(needs_of(plan, bots, with_luck=planned.with_luck), say)
     job = Job(
         plan, bots,
         least=least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots), isolation=settings.isolation,
+        with_luck=planned.with_luck,
     )  # fmt: skip
     entries = tuple(_entry(plan, place, job, say) for place in range(len(plan.entries)))
     workers = settings.workers or available_cpus()

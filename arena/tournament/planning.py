@@ -54,6 +54,11 @@ class Planned:
         """The name of the results."""
         return self.folder.name
 
+    @property
+    def with_luck(self) -> bool:
+        """Whether the luck of its matches is worked out."""
+        return bool(self.tournament.ratings.luck) or self.plan.format.uses_luck
+
     def schedule(self) -> Schedule:
         """Return what decides on the way how the tournament goes on, before its first match."""
         return self.plan.format.schedule(self.plan, self.tournament.ratings)

@@ -23,7 +23,7 @@ from arena.records import Ending, MatchRecord, Outcome
 from arena.results.journal import Endings, Finished, Journal, Row, packed
 from arena.results.status import Pace, Trouble, read_score
 from arena.tournament import repeats
-from arena.tournament.archive.luck import match_luck, workers_for
+from arena.tournament.archive.luck import ToldLuck, match_luck, workers_for
 from arena.tournament.field import least_isolation
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
@@ -51,6 +51,8 @@ class Played:
     state: FormatState | None
     progress: Progress
     tally: Tally
+    lucks: ToldLuck
+    """The luck of the matches that this run played, where it is wanted."""
     is_interrupted: bool
     """Whether Ctrl-C stopped it before it was over."""
 
@@ -74,7 +76,7 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
                 workers.wait_for(jit.RATINGS)
                 if schedule.plan.format.uses_luck:
                     workers.finish_compiling()
-                _add_luck(schedule, journal, first, last, rows.count(first, last))
+                _add_luck(schedule, journal, first, last, rows)
                 for outcome in rows.outcomes(first, last):
                     ratings.add(outcome)
                     schedule.add(outcome)
@@ -102,7 +104,7 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
             schedule.plan = state.closed(schedule.plan, str(ended), journal)
         schedule.outcome = str(ended)
         progress.total = progress.done
-    return Played(schedule, state, progress, rows.tally, is_interrupted)
+    return Played(schedule, state, progress, rows.tally, rows.lucks, is_interrupted)
 
 
 def _pass_checkpoint(schedule: Schedule, rows: "_Rows", last: int) -> list[str]:
@@ -129,6 +131,7 @@ class _Rows:
     def __init__(self, schedule: Schedule, journal: Journal, observer: Observer, progress: Progress) -> None:
         self.schedule, self.progress = schedule, progress
         self.tally = Tally()
+        self.lucks = ToldLuck()
         self._journal, self._observer = journal, observer
         self._done = bytearray(len(schedule.plan))
         self._beyond: set[int] = set()  # matches of stages that the plan, which may still be growing, does not have yet
@@ -187,6 +190,7 @@ class _Rows:
         finished = chunk.finished
         if earlier:
             finished = packed(_after(earlier.get(record.index, ()), record) for record in finished.records)
+        self.lucks.add(chunk.lucks)
         self._store(finished)
 
     def keep_void(self, index: int, attempts: int, reason: str) -> None:
@@ -278,7 +282,7 @@ class _Workers:
         settings, tournament, plan, say = self._settings, self._planned.tournament, self._schedule.plan, self._observer.say
         bots = {bot.files.sha256: bot.files for bot in tournament.bots}
         is_elsewhere = settings.address is not None  # a cluster's nodes compile for themselves
-        with_luck = bool(tournament.ratings.luck) or plan.format.uses_luck
+        with_luck = self._planned.with_luck
         needs = {} if is_elsewhere else needs_of(plan, bots, with_luck=with_luck)
         if not plan.format.IS_STAGED:
             left = self._games_left()
@@ -289,7 +293,7 @@ class _Workers:
         self._since = time.monotonic()
         self._tick()  # the backend takes its time, too
         least = least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots)
-        job = settings.job(plan.without_stages(), bots, least=least, isolation=settings.isolation)
+        job = settings.job(plan.without_stages(), bots, least=least, isolation=settings.isolation, with_luck=with_luck)
         backend = self._opened.enter_context(_backend(job, settings, say))
         patience = _PATIENCE_SECONDS + max(entry.seats for entry in plan.entries) * most_seconds(plan.clock)
         ready = ReadyGames(None if is_elsewhere else compiling, backend.compile)
@@ -350,12 +354,13 @@ def _odd_row(journal: Journal, index: int) -> StoreError:
     )
 
 
-def _add_luck(schedule: Schedule, journal: Journal, first: int, last: int, matches: int) -> None:
-    """Work out the luck of the matches up to a checkpoint, where it counts for what is decided there."""
+def _add_luck(schedule: Schedule, journal: Journal, first: int, last: int, rows: _Rows) -> None:
+    """Tell the luck of the matches up to a checkpoint, where it counts for what is decided there."""
     if not schedule.plan.format.uses_luck:
         return
     assert isinstance(schedule, UsesLuck)
-    lucks = each_match(match_luck, schedule.plan, journal.records(first, last), workers_for(matches))
+    workers = workers_for(rows.count(first, last) - rows.lucks.count(first, last))
+    lucks = each_match(match_luck, schedule.plan, journal.records(first, last), workers, rows.lucks.of)
     for outcome, luck in zip(journal.outcomes(first, last), lucks, strict=True):
         schedule.add_luck(outcome, luck)
 

@@ -65,14 +65,14 @@ def write_rows(planned: Planned, played: Played, journal: Journal, observer: Obs
         return rows
     if rows.played != progress.done:
         raise StoreError(f"{journal.path}: {progress.done - rows.played} matches cannot be read any more; restore it")
-    if planned.tournament.ratings.luck or plan.format.uses_luck:
+    if planned.with_luck:
         began = time.monotonic()
 
         def hear(done: int) -> None:
             progress.weighed, progress.weighing_seconds = done, time.monotonic() - began
             observer.progress(progress)
 
-        rows.luck = write_luck(planned.folder, plan, rows.played, hear=hear)
+        rows.luck = write_luck(planned.folder, plan, rows.played, hear=hear, told=played.lucks)
     return rows
 
 

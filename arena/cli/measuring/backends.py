@@ -48,7 +48,10 @@ def _cost(backend: str, is_trusted: bool, matches: int) -> BackendCost:
         folder = Path(made)
         (folder / "null.py").write_text(_BOT)
         bots = [{"path": "null.py", "name": f"null{number}", "trusted": is_trusted} for number in range(2)]
-        config = {"name": "match", "seed": 1, "games": [{"game": GAME, "seats": 2}], "bots": bots, "deals": matches}
+        config = {
+            "name": "match", "seed": 1, "games": [{"game": GAME, "seats": 2}], "bots": bots, "deals": matches,
+            "ratings": {"luck": False},
+        }  # fmt: skip
         (folder / "match.yaml").write_bytes(msgspec.json.encode(config))  # JSON is YAML
         meter = Meter(int(_WARMING * matches), matches)
         try:

@@ -247,7 +247,10 @@ class Table:
         folder = Path(self._folder.name)
         (folder / "first.py").write_text(_BOT)
         bots = [{"path": "first.py", "name": f"first{number}", "trusted": not self._is_locked} for number in range(5)]
-        config = {"name": "scale", "seed": 1, "games": [{"game": "naga", "seats": 2}], "bots": bots, "deals": self._deals}
+        config = {
+            "name": "scale", "seed": 1, "games": [{"game": "naga", "seats": 2}], "bots": bots, "deals": self._deals,
+            "ratings": {"luck": False},  # matches that are only pretended have none
+        }  # fmt: skip
         (folder / "scale.yaml").write_bytes(msgspec.json.encode(config))  # JSON is YAML
         return folder
 

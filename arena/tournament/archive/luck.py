@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from arena import games
 from arena.disk import is_there
@@ -11,10 +12,10 @@ from arena.engine.readiness import CHANCE
 from arena.errors import ConfigError, StoreError
 from arena.match.log import check_log
 from arena.names import in_words
-from arena.ratings.match_luck import estimates, luck_of, no_luck
+from arena.ratings.match_luck import Numbers, estimates, luck_of, no_luck
 from arena.ratings.rows import PoolRows
 from arena.ratings.stored import COLUMNS, stored_pools, unrated_entries
-from arena.records import MatchLuck, MatchRecord
+from arena.records import MatchLuck, MatchRecord, SeatLuck
 from arena.results import parquet
 from arena.results.manifest import Manifest, read_manifest, write_manifest
 from arena.results.schema import LUCK
@@ -26,20 +27,59 @@ from arena.tournament.workers.processes import available_cpus
 WITHOUT = "none of its games says what chance decides in it"
 TOLD = 64  # matches from one word on how many are done to the next
 MATCHES_FOR_ALL = 500  # below, starting more processes takes longer than it saves
+_BLOCK = 1 << 12
+
+
+class ToldLuck:
+    """The luck of matches as their workers told it, by index in the plan: numbers without objects, as there may be millions."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[tuple[int, int], Numbers] = {}  # [indices, events and three of each seat], by seats and block
+
+    def add(self, lucks: Iterable[MatchLuck]) -> None:
+        """Take in what a worker tells."""
+        for luck in lucks:
+            block, row = divmod(luck.index, _BLOCK)
+            at = len(luck.seats), block
+            if at not in self._blocks:
+                self._blocks[at] = np.full((_BLOCK, 1 + 3 * len(luck.seats)), np.nan)
+            self._blocks[at][row] = luck.events, *(number for seat in luck.seats for number in msgspec.structs.astuple(seat))
+
+    def of(self, record: MatchRecord) -> MatchLuck | None:
+        """The luck of a match of the journal; None if no worker told it, as of one that an earlier run played."""
+        block, row = divmod(record.index, _BLOCK)
+        numbers = self._blocks.get((len(record.seats), block))
+        if numbers is None or np.isnan(numbers[row, 0]):
+            return None
+        events, *rest = numbers[row].tolist()
+        seats = tuple(
+            SeatLuck(luck=luck, dealt=dealt, bounded=bounded)
+            for luck, dealt, bounded in zip(rest[::3], rest[1::3], rest[2::3], strict=True)
+        )
+        return MatchLuck(index=record.index, match_id=record.match_id, events=int(events), seats=seats)
+
+    def count(self, first: int, last: int) -> int:
+        """Return how many matches with plan index in first..last-1 it has."""
+        return sum(
+            int(np.count_nonzero(~np.isnan(numbers[max(0, first - block * _BLOCK) : max(0, last - block * _BLOCK), 0])))
+            for (_, block), numbers in self._blocks.items()
+        )
 
 
 def write_luck(
-    folder: Path, plan: Plan, matches: int, workers: int | None = None, hear: Callable[[int], object] = lambda _: None
-) -> dict[str, str]:
+    folder: Path, plan: Plan, matches: int, workers: int | None = None, hear: Callable[[int], object] = lambda _: None,
+    told: ToldLuck | None = None,
+) -> dict[str, str]:  # fmt: skip
     """Write luck.parquet beside the stored matches; returns the hash of each game's estimate for the manifest.
 
     `matches`: about how many there are; `workers`: by default one for a few matches, else as many as there are cores;
-    `hear` gets the number of those that are done, now and then. Writes nothing and returns nothing where no game has luck. The
-    part CHANCE of the games should be compiled.
+    `hear` gets the number of those that are done, now and then; `told`: what is known already. Writes nothing and returns
+    nothing where no game has luck. The part CHANCE of the games should be compiled.
     """
-    found = estimates(entry.game for entry in plan.entries)
+    found, told = estimates(entry.game for entry in plan.entries), told or ToldLuck()
     if found:
-        lucks = each_match(match_luck, plan, parquet.read_matches(folder), workers_for(matches, workers))
+        left = matches - told.count(0, len(plan))
+        lucks = each_match(match_luck, plan, parquet.read_matches(folder), workers_for(left, workers), told.of)
         parquet.write_luck(folder, _counted(lucks, hear))
     return {game: estimate.sha256 for game, estimate in found.items()}
 

@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from arena.match import NOBODY
-from arena.records import Ending, MatchRecord
+from arena.records import Ending, MatchLuck, MatchRecord
 from arena.results.journal import Finished
 from arena.tournament.formats.tables import Stage
 
@@ -73,13 +73,15 @@ class Chunk(msgspec.Struct, frozen=True):
     seconds: float
     """The wall time of the chunk."""
     match_cpu: float
-    """CPU seconds spent inside matches, locked seats included."""
+    """CPU seconds spent inside matches, locked seats and the matches' luck included."""
     worker_cpu: float
     """CPU seconds of the worker process since its last chunk ended; 0 for its first chunk, which imports and loads."""
     lacking: dict[int, Asked] = {}
     """The matches, by index, in which a bot asked for what is not compiled."""
     slept: dict[int, float] = {}
     """For how many seconds each locked bot slept while it was waited for, by its place in the field; most slept for none."""
+    lucks: list[MatchLuck] = []
+    """The luck of finished matches where the job asks for it, as far as what works it out is compiled."""
 
     @property
     def records(self) -> list[MatchRecord]:

@@ -19,27 +19,42 @@ R = TypeVar("R")
 Work = Callable[[Plan, MatchRecord], R]
 
 
-def each_match(work: Work[R], plan: Plan, records: Iterable[MatchRecord], workers: int) -> Iterator[R]:
+def each_match(
+    work: Work[R], plan: Plan, records: Iterable[MatchRecord], workers: int,
+    known: Callable[[MatchRecord], R | None] = lambda _: None,
+) -> Iterator[R]:  # fmt: skip
     """What `work` makes of each match of the plan, in the order of the records; one worker is this process.
 
-    `work`: a function of a module, which other processes can import. Raises ArenaError if a process was killed.
+    `work`: a function of a module, which other processes can import; `known`: what it is known to make of a match, None where
+    that is to be worked out. Raises ArenaError if a process was killed.
     """
     if workers == 1:
-        yield from (work(plan, record) for record in records)
+        for record in records:
+            found = known(record)
+            yield work(plan, record) if found is None else found
         return
     pool = WorkerPool(workers, _prepare, plan)
-    waiting: deque[concurrent.futures.Future[list[R]]] = deque()
+    waiting: deque[tuple[list[R | None], concurrent.futures.Future[list[R]] | None]] = deque()
     try:
         for batch in _batches(records):
-            waiting.append(pool.submit(_work_here, work, batch))
+            told = [known(record) for record in batch]
+            left = [record for record, found in zip(batch, told) if found is None]
+            waiting.append((told, pool.submit(_work_here, work, left) if left else None))
             if len(waiting) >= BATCHES_IN_FLIGHT * workers:
-                yield from waiting.popleft().result()
+                yield from _filled(*waiting.popleft())
         while waiting:
-            yield from waiting.popleft().result()
+            yield from _filled(*waiting.popleft())
     except BrokenProcessPool:
         raise ArenaError("a process that worked on stored matches was killed; run the same command again") from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _filled(told: list[R | None], worked: concurrent.futures.Future[list[R]] | None) -> Iterator[R]:
+    """What was told, with what was worked out in the places where nothing was."""
+    found = iter(() if worked is None else worked.result())
+    for one in told:
+        yield next(found) if one is None else one
 
 
 def _batches(records: Iterable[MatchRecord]) -> Iterator[list[MatchRecord]]:

@@ -16,12 +16,13 @@ from arena import games
 from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.view import View
 from arena.cache import is_temporary
-from arena.engine.readiness import NotCompiled, Part, absent_parts, compile_here
+from arena.engine.readiness import CHANCE, NotCompiled, Part, absent_parts, compile_here, is_loaded
 from arena.match import Answer, Fault, HostTrouble, Player, Spent, play
 from arena.match.choose import BotSeat, choose_seat, supervisor_for
 from arena.match.in_process import InProcessSeat
 from arena.match.sandbox import LOCKED, NAMESPACE, NONE, HeldSeat, LockError, forget_caches
-from arena.records import Ending, MatchRecord
+from arena.ratings.match_luck import luck_of
+from arena.records import Ending, MatchLuck, MatchRecord
 from arena.results.journal import packed
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.tables import Stage
@@ -46,6 +47,8 @@ class Job(msgspec.Struct, frozen=True):
     """The weakest isolation level that will do: a machine that offers less plays no match of an untrusted bot."""
     isolation: str = NAMESPACE
     """The strongest isolation level to try."""
+    with_luck: bool = False
+    """Whether the luck of each match is worked out as soon as it is played."""
 
     def worker(self) -> "Worker":
         """The worker that plays this job; made in the worker process."""
@@ -69,6 +72,7 @@ class Worker:
         self._last: Cards | None = None  # of the match that was played last
         self._seen: dict[tuple[int, int], frozenset[int]] = {}  # who saw the cards of each deal
         self._slept: defaultdict[int, float] = defaultdict(float)
+        self._with_luck = {entry.game for entry in job.plan.entries if job.with_luck and games.has_luck(entry.game)}
 
     def keep_note(self, shared: memoryview) -> None:
         """Keep a note of the seat that is waited for where those who end this process find it; see backend.py."""
@@ -91,6 +95,7 @@ class Worker:
             self._supervisor.stay()
         began = time.perf_counter()
         records: list[MatchRecord] = []
+        lucks: list[MatchLuck] = []
         failures: dict[int, Failure] = {}
         lacking: dict[int, Asked] = {}
         match_cpu, cpu = 0.0, self._own_cpu()
@@ -109,6 +114,7 @@ class Worker:
                     failures[index] = played
                 else:
                     records.append(played)
+                    lucks += self._luck(played)
             self._last = cards_of(self._plan, index)
             before, cpu = cpu, self._own_cpu()
             match_cpu += cpu - before
@@ -124,7 +130,20 @@ class Worker:
             self._supervisor.played(worker_cpu, seconds)
         slept = dict(self._slept)
         self._slept.clear()
-        return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking, slept)
+        return Chunk(finished, failures, seconds, match_cpu if worker_cpu else 0.0, worker_cpu, lacking, slept, lucks)
+
+    def _luck(self, record: MatchRecord) -> list[MatchLuck]:
+        """The luck of a match that was just played; none where what works it out is not compiled: no match waits for that.
+
+        What goes wrong shows at the end, where all luck that is not known then is worked out.
+        """
+        if record.game not in self._with_luck:
+            return []
+        game = games.load(record.game)
+        with contextlib.suppress(Exception):
+            if is_loaded(game.package, CHANCE) or games.part(game, CHANCE).is_compiled:
+                return [luck_of(game, self._plan.setup(record.index), record)]
+        return []
 
     def play_match(self, index: int, past: Past = FIRST) -> MatchRecord | Failure:
         """Play one match of the plan.

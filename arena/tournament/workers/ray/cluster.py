@@ -83,7 +83,7 @@ class Cluster:
     def __init__(self, ray: Any, job: Job, most: int | None, say: Callable[[str], None]) -> None:
         """`most`: how many CPUs to use at the same time (None: all); `say`: is given each line of news."""
         self._ray, self._job, self._most, self._say = ray, job, most, say
-        self._needs = {game: sorted(parts) for game, parts in needs_of(job.plan, job.bots).items()}
+        self._needs = {game: sorted(parts) for game, parts in needs_of(job.plan, job.bots, with_luck=job.with_luck).items()}
         self._games = list(self._needs)
         self._has_untrusted = any(not bot.trusted for bot in job.plan.contestants)
         commands = [bot.command for bot in job.bots.values()]
