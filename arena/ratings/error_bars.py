@@ -27,7 +27,7 @@ by the share that x explains, once b is near cov(x, y) / var(x).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,14 +191,21 @@ def at_once(chances: NDArray[np.float64]) -> NDArray[np.bool_]:
     return found
 
 
-def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
-    """Error bars of the ratings of a pool; below two deals those of the beliefs."""
+def error_bars(
+    rows: PoolRows, beliefs: Beliefs, settings: RatingSettings, prior: NDArray[np.float64] | None = None
+) -> ErrorBars:  # fmt: skip
+    """Error bars of the ratings of a pool; below two deals those of the beliefs.
+
+    `prior` [bots, bots]: the precision of what was believed before; None: of each bot, apart from the others, by the settings.
+    """
     deals = len(np.unique(rows.deals))
     if deals < 2:
         return ErrorBars.of_sigma(beliefs)
     told = Told.by(rows, beliefs, settings)
+    if prior is not None:
+        told = replace(told, bread=np.linalg.inv(told.information + prior).astype(np.float64))
     by_deal, by_match = told.products(rows)
-    covariance = told.covariance(rows, by_deal, settings)
+    covariance = told.covariance(rows, by_deal, settings, prior)
     bread = told.bread
     shared, independent = (float(np.trace(bread @ products @ bread)) for products in (by_deal * deals / (deals - 1), by_match))
     return ErrorBars(covariance, deals - 1, independent / shared if shared > LEAST_SHARE * independent else math.nan)
@@ -252,10 +259,12 @@ class Told:
         )  # fmt: skip
         return by_deal, by_match
 
-    def covariance(self, rows: PoolRows, by_deal: NDArray[np.float64], settings: RatingSettings) -> NDArray[np.float64]:
+    def covariance(
+        self, rows: PoolRows, by_deal: NDArray[np.float64], settings: RatingSettings, prior: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:  # fmt: skip
         """[bots, bots]: the sandwich for these products of the deals' scores, with what the fit took from them put back."""
         bread, deals = self.bread, len(np.unique(rows.deals))
-        prior = np.eye(len(bread)) * settings.sigma**-2
+        prior = np.eye(len(bread)) * settings.sigma**-2 if prior is None else prior
         taken, squares = np.zeros_like(bread), np.zeros(len(bread))
         patterns = self.patterns
         _add_taken(

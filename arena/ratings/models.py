@@ -78,7 +78,7 @@ MODELS = {
     ),
     THROUGH_TIME: Model(
         THROUGH_TIME, "arena.ratings.through_time", "TrueSkill of all matches at once, versions of a bot near each other",
-        THROUGH_TIME, is_order_free=True, has_error_bars=False,
+        THROUGH_TIME, is_order_free=True, has_error_bars=True, error_bars="arena.ratings.through_time",
     ),
 }  # fmt: skip
 """The models of arena by name."""

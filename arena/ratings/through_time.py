@@ -8,19 +8,19 @@ what one version has shown counts for the next one, and little play of a new ver
 Several versions of one bot may sit at one table, as if each were a player of its own whose belief the others inform.
 """
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from arena.ratings.comparisons import new_workspace
+from arena.ratings.error_bars import ErrorBars
+from arena.ratings.error_bars import error_bars as error_bars_of_slopes
 from arena.ratings.factor_graph import MAX_SEATS
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
+from arena.ratings.standings import Rated
 from arena.ratings.trueskill_batch import (
     DAMPING,
     LONGEST_STEP,
@@ -44,40 +44,26 @@ class Better(msgspec.Struct, frozen=True):
 
     version: int
     than: int
+    """The earlier version."""
     chance: float
 
 
-@dataclass(frozen=True)
-class Joint:
-    """What is believed of all bots of a pool together; they are sorted by name and version."""
-
-    bots: tuple[Bot, ...]
-    mu: Reals
-    """[bots]"""
-    sigma: Reals
-    """[bots]: of each belief."""
-    covariance: Reals
-    """[bots, bots]: of all of them, by the slopes of the matches' scores: bots that met are known together."""
-
-    def better(self, bot: Bot, earlier: Iterable[int]) -> tuple[Better, ...]:
-        """How likely a version is better than each of these of the same bot."""
-        return tuple(Better(bot[1], version, self._chance(bot, (bot[0], version))) for version in earlier)
-
-    def _chance(self, bot: Bot, other: Bot) -> float:
-        one, two = self.bots.index(bot), self.bots.index(other)
-        variance = self.covariance[one, one] + self.covariance[two, two] - 2 * self.covariance[one, two]
-        return float(special.ndtr((self.mu[one] - self.mu[two]) / math.sqrt(max(float(variance), 1e-300))))
-
-
 def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
-    """The beliefs about all bots of a pool after all its matches."""
-    found = joint(rows, settings)
-    order = sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number])
-    mu, sigma = (values[sorted_numbers(order)] for values in (found.mu, found.sigma))
+    """The beliefs about all bots of a pool after all its matches: expectation propagation, run until nothing changes."""
+    patterns = patterns_of(rows)
+    mu, sigma = _Sweeps(patterns, prior_precision(patterns.bots_by_number, settings), settings).found()
+    order = _in_order_of(rows)
+    mu, sigma = mu[order], sigma[order]
     number = anchor_of(rows.bots_by_number, settings)
     if number is not None and settings.anchor is not None:
         return Beliefs(mu + settings.anchor.mu - mu[number], sigma)
     return Beliefs(mu + settings.mu - (mu.mean() if len(mu) else 0.0), sigma)
+
+
+def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
+    """Error bars over deals, as those of `trueskill-batch`, with the prior of versions."""
+    order, bots = _in_order_of(rows), tuple(sorted(rows.bots_by_number))
+    return error_bars_of_slopes(rows, beliefs, settings, prior_precision(bots, settings)[np.ix_(order, order)])
 
 
 def earlier_versions(rows: PoolRows, bot: Bot) -> list[int]:
@@ -86,11 +72,25 @@ def earlier_versions(rows: PoolRows, bot: Bot) -> list[int]:
     return sorted((version for name, version in played if bot in played and name == bot[0] and version < bot[1]), reverse=True)
 
 
-def joint(rows: PoolRows, settings: RatingSettings) -> Joint:
-    """Let all matches speak until nothing changes: expectation propagation, the prior being of all versions together."""
-    patterns = patterns_of(rows)
-    prior = prior_precision(patterns.bots_by_number, settings)
-    return _Sweeps(patterns, prior, settings).found()
+def better_than(rated: Rated, bot: Bot, earlier: Iterable[int]) -> tuple[Better, ...]:
+    """How likely a version is better than each of these of the same bot; nothing where no numbers came out.
+
+    `rated`: by this model.
+    """
+    if rated.has_failed:
+        return ()
+    mu, chances, one = rated.beliefs.mu, rated.bars.chances(rated.beliefs.mu) / 2, rated.bots.index(bot)
+    found = []
+    for version in earlier:
+        other = rated.bots.index((bot[0], version))
+        chance = float(chances[one, other])
+        found.append(Better(bot[1], version, 1.0 - chance if mu[one] > mu[other] else chance))
+    return tuple(found)
+
+
+def _in_order_of(rows: PoolRows) -> NDArray[np.int32]:
+    """[bots]: for each bot of a pool its place among all, sorted by name and version."""
+    return sorted_numbers(sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number]))
 
 
 def prior_precision(bots: tuple[Bot, ...], settings: RatingSettings) -> Reals:
@@ -114,9 +114,9 @@ class _Sweeps:
         self._counts = np.repeat(patterns.counts, np.diff(patterns.starts))
         self._mu = np.full(len(prior), settings.mu)
         self._said_precision, self._said_pull = np.zeros(len(patterns.bots)), np.zeros(len(patterns.bots))
-        self._slopes = prior.copy()
 
-    def found(self) -> Joint:
+    def found(self) -> tuple[Reals, Reals]:
+        """[bots]: means and standard deviations of the beliefs."""
         sigma = self._sigma()
         for number in range(MAX_SWEEPS):
             step = self._step(1.0 if number < UNDAMPED else DAMPING, is_newton=number < NEWTON_SWEEPS, sigma=sigma)
@@ -125,7 +125,7 @@ class _Sweeps:
             change = np.concatenate([step, sigma - before])
             if float(np.abs(change).max(initial=0.0)) <= SMALLEST_CHANGE * self._settings.beta:
                 break
-        return Joint(self._patterns.bots_by_number, self._mu, sigma, np.linalg.inv(self._slopes).astype(np.float64))
+        return self._mu, sigma
 
     def _sigma(self) -> Reals:
         return np.sqrt(np.diag(np.linalg.inv(self._precision())))
@@ -139,15 +139,14 @@ class _Sweeps:
     def _step(self, share: float, *, is_newton: bool, sigma: Reals) -> Reals:
         """Let every match speak on what all others say; returns how far the means then move."""
         patterns, settings = self._patterns, self._settings
-        heard, pull = np.zeros(len(self._mu)), self._prior @ (settings.mu - self._mu)
-        self._slopes = self._prior.copy()
+        heard, pull, slopes = np.zeros(len(self._mu)), self._prior @ (settings.mu - self._mu), self._prior.copy()
         sweep(
             self._mu, sigma**-2, self._said_precision, self._said_pull, patterns.counts, patterns.starts, patterns.bots,
-            patterns.units, patterns.places, patterns.losers, settings.beta, settings.margin, share, heard, pull, self._slopes,
+            patterns.units, patterns.places, patterns.losers, settings.beta, settings.margin, share, heard, pull, slopes,
             np.zeros(MAX_SEATS), np.zeros(MAX_SEATS), new_workspace(),
         )  # fmt: skip
         if is_newton:
-            step = np.linalg.solve(self._slopes, pull)
+            step = np.linalg.solve(slopes, pull)
             longest = float(np.abs(step).max(initial=0.0))
             return np.asarray(step * min(1.0, LONGEST_STEP * settings.beta / max(longest, 1e-300)), np.float64)
         pulled = np.bincount(patterns.bots, self._counts * self._said_pull, minlength=len(self._mu))

@@ -325,7 +325,7 @@ def versions_text(found: Sequence[Better]) -> str:
     """How likely a version of a bot is better than earlier ones, in a sentence."""
     sure = [min(0.99, max(0.01, one.chance)) for one in found]  # the model is not the world
     others = ", ".join(f"v{one.than} with {chance:.0%}" for one, chance in zip(found, sure))
-    return f"v{found[0].version} is better than {others}, by TrueSkill through time, each match taken as an independent draw"
+    return f"v{found[0].version} is better than {others}, by TrueSkill through time"
 
 
 def _interval(one: Skill) -> Phrase:

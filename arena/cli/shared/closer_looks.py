@@ -15,13 +15,15 @@ from arena.errors import ConfigError, nearest
 from arena.ratings.explain import AUTHOR_COLUMNS, Explanation, explain, faults_of, seeds, slowest_decisions
 from arena.ratings.fit import Fit, fit_of
 from arena.ratings.meta_game import MetaGame, meta_game_of
+from arena.ratings.models import THROUGH_TIME
 from arena.ratings.pairs import head_to_head
 from arena.ratings.rows import Bot, PoolRows
 from arena.ratings.second_opinions import second_opinions
 from arena.ratings.settings import OVERALL
 from arena.ratings.skill import skill_of
+from arena.ratings.standings import Rated, rated_pool
 from arena.ratings.stored import COLUMNS, StoredRows, stored_settings, unrated_entries
-from arena.ratings.through_time import Better, Joint, earlier_versions, joint
+from arena.ratings.through_time import Better, better_than, earlier_versions
 from arena.records import Rating
 from arena.reports import closer_looks as insights
 from arena.reports.board import chosen_pools, headline
@@ -40,7 +42,7 @@ class Looker:
     def __init__(self, folder: Path, manifest: Manifest, ratings: Sequence[Rating], format: Format, game: str | None) -> None:
         """`ratings`: of one model. Raises ConfigError for an unknown `game`."""
         self._folder, self._manifest, self._ratings, self._format = folder, manifest, ratings, format
-        self._joint: dict[str, Joint] = {}
+        self._through_time: dict[str, Rated] = {}
         self._pools = [pool for pool in chosen_pools(manifest, ratings, game) if game == OVERALL or pool != OVERALL]
         if game == OVERALL:
             self._pools = [pool for pool in chosen_pools(manifest, ratings) if pool != OVERALL]
@@ -140,9 +142,10 @@ class Looker:
     def _better(self, pool: str, rows: PoolRows, bot: Bot) -> tuple[Better, ...]:
         """How likely the bot is better than each earlier version of its own in a pool."""
         earlier = earlier_versions(rows, bot)
-        if earlier and pool not in self._joint:
-            self._joint[pool] = joint(rows, stored_settings(self._manifest, self._folder))
-        return self._joint[pool].better(bot, earlier) if earlier else ()
+        if earlier and pool not in self._through_time:
+            settings = stored_settings(self._manifest, self._folder)
+            self._through_time[pool] = rated_pool(THROUGH_TIME, pool, rows, settings)
+        return better_than(self._through_time[pool], bot, earlier) if earlier else ()
 
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
