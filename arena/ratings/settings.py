@@ -154,7 +154,7 @@ def _check_each(settings: RatingSettings) -> None:
             f"ratings.draw_probability: from {LEAST_DRAW_PROBABILITY} to {1 - LEAST_DRAW_PROBABILITY}, "
             f"not {settings.equal_draws}"
         )
-    _check_choice("headline", settings.headline, headlines())
+    model_of(settings.headline_model)  # raises where there is none
     if settings.overall is not None:
         _check_choice("overall", settings.overall, OVERALLS)
     if settings.rank_by is not None:

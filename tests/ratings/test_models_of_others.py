@@ -1,6 +1,7 @@
 """Models that other distributions offer by entry points of the group `arena.models`; a broken one is named in one line."""
 
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ from arena.errors import ConfigError
 from arena.ratings import models
 from arena.ratings.beliefs import believe
 from arena.ratings.models import MODEL, Model, find_model, headlines, is_order_free, model_by_headline, model_of
-from arena.ratings.settings import RatingSettings, checked_settings, headline_model
+from arena.ratings.settings import RatingSettings, checked_settings, headline_model, settings_of
 from arena.ratings.standings import rate
 from helpers.records import rated
 
@@ -57,9 +58,25 @@ def test_a_broken_one_is_named_and_spoils_nothing_of_ours(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: str, message: str
 ) -> None:
     offered(monkeypatch, value)
-    assert find_model(MODEL) is model_of(MODEL) and RatingSettings().headline_model == "trueskill-batch"
+    assert find_model(MODEL) is model_of(MODEL) and checked_settings(RatingSettings()).headline_model == "trueskill-batch"
+    assert settings_of({"headline": "online"}).headline_model == MODEL, "stored boards stay readable"
     with pytest.raises(ConfigError) as raised:
         checked_settings(RatingSettings(headline="share"))
     assert message in str(raised.value)
     assert main(["rerate", "--model", "win-share"]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_package_that_broke_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    about = tmp_path / "chess_ratings-2.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: chess-ratings\nVersion: 2.1\n")
+    (about / "entry_points.txt").write_text("[arena.models]\nglicko = chess_ratings.entries:GLICKO\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    models._outside.cache_clear()
+    with pytest.raises(ConfigError) as raised:
+        model_of("glicko")
+    assert str(raised.value) == (
+        "rating model glicko: chess_ratings.entries:GLICKO (of chess-ratings 2.1) cannot be loaded: ModuleNotFoundError: "
+        "No module named 'chess_ratings'"
+    )
