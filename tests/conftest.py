@@ -92,10 +92,18 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):
         with (
-            compiling_more(), Compiling(everything(names()), print, {jit.RATINGS: "arena.ratings"}) as compiling,
+            compiling_more(learning=wants_learning(config)),
+            Compiling(everything(names()), print, {jit.RATINGS: "arena.ratings"}) as compiling,
             translating(config, compiling),
         ):  # fmt: skip
             compiling.finish()
+
+
+def wants_learning(config: pytest.Config) -> bool:
+    """Whether the tests of learning programs are among those asked for."""
+    folder = Path(__file__).parent / "learning"
+    asked = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
+    return any(path in folder.parents or folder in (path, *path.parents) for path in map(Path.resolve, asked))
 
 
 @contextmanager

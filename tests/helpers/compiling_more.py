@@ -7,7 +7,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pytest
@@ -18,6 +18,9 @@ from arena.engine.game import Game
 from arena.tournament.workers import compiling
 from helpers.paths import TESTS
 
+LEARNING = "ARENA_TEST_LEARNING"
+"""The variable that has what the tests of learning programs call compiled, too."""
+
 _LAWS = (
     laws.rollouts_are_blind, laws.rounds_halt, laws.deals_do_not_depend_on_play, laws.notation_round_trips,
     *parts.SKETCH_LAWS, *parts.WORLD_LAWS, *parts.CHANCE_LAWS,
@@ -26,11 +29,13 @@ _started = compiling._started
 
 
 @contextlib.contextmanager
-def compiling_more() -> Iterator[None]:
-    """Games that are compiled meanwhile are compiled with more."""
+def compiling_more(*, learning: bool = False) -> Iterator[None]:
+    """Games that are compiled meanwhile are compiled with more. `learning`: for the tests of learning programs, too."""
     inherited = os.environ.get("PYTHONPATH")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "_started", _start)
+        if learning:
+            patch.setenv(LEARNING, "1")
         patch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), *([inherited] if inherited else [])]))
         yield
 
@@ -47,6 +52,34 @@ def _compile_more(game: Game) -> None:
             law(make_table(game, 1))
     with contextlib.suppress(Exception):
         game.rollout.evaluate(make_table(game, 1).deal()[0], game.constants, np.zeros(max(game.seats)))
+    for call in _learning_calls(game) if LEARNING in os.environ else ():
+        with contextlib.suppress(Exception):
+            call()
+
+
+def _learning_calls(game: Game) -> Iterator[Callable[[], object]]:
+    """The tables of one game, the training of another, and the play between searches of all games that have learnt."""
+    from arena.learning import parts as tables
+    from arena.learning import single
+    from arena.learning.training import selfplay, win_features, worth
+    from arena.learning.training.watching import Watcher
+    from arena.ratings.simple_matches import play_simple_matches
+    from arena.search import Settings
+    from helpers.learning import COMPILED, TRAINED
+
+    if game.name == COMPILED:
+        yield lambda: tables.search_entry(game)
+        yield lambda: single.seating(game.name, None, {})
+        yield lambda: play_simple_matches(game, game.seats[0], range(1))
+    if game.nets.nets:
+        table = selfplay.default_table(game)
+        yield lambda: selfplay.searched_round(table, Settings(iterations=1), 0, 1)
+    if game.name == TRAINED:
+        yield lambda: selfplay.rollout_rows(table, 100, 1)
+        worth.PART = 2 * worth.BATCH
+        yield lambda: worth.played_policy(table, 2 * worth.PART, 1, Watcher())
+    if games.win_features(game) is not None:
+        yield lambda: win_features.played_rows(game, 2, 100, 1)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from arena.learning.tables import Tables
 
 COMPILED = "naga"
 """The game whose tables are compiled for quick tests: for each game that takes half a minute."""
+TRAINED = "nanatoridori"
+"""The game in which quick tests train networks."""
 GAMES = [
     pytest.param(name, marks=() if name == COMPILED or not jit.ENABLED else pytest.mark.slow) for name in games.names()
 ]  # fmt: skip

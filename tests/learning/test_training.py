@@ -21,20 +21,20 @@ from arena.learning.training.watching import Watcher
 from arena.records import Clock
 from arena.search import Findings, Settings, search
 from arena.tournament.formats.betting import Verdict
+from helpers.learning import TRAINED
 
-GAME = "nanatoridori"
 PLAN = Plan(generations=2, positions=2_000, rounds=12, iterations=10, deals=2, gate_iterations=10)
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    return train(GAME, tmp_path_factory.mktemp("training"), PLAN, seed=3)
+    return train(TRAINED, tmp_path_factory.mktemp("training"), PLAN, seed=3)
 
 
 @pytest.fixture(scope="module")
 def learnt(trained: Trained) -> Game:
     """The game with what the last generation has learnt, accepted or not."""
-    return replace(load(GAME), nets=read_nets(trained.folder / "generation-1"))
+    return replace(load(TRAINED), nets=read_nets(trained.folder / "generation-1"))
 
 
 class Told(Watcher):
@@ -58,26 +58,26 @@ def values_of(found: Findings) -> list[tuple[int, float]]:
 
 
 def test_a_training_goes_on_where_it_was_stopped_and_ends_as_if_it_had_not_been(trained: Trained, tmp_path: Path) -> None:
-    train(GAME, tmp_path, msgspec.structs.replace(PLAN, generations=1), seed=3)
+    train(TRAINED, tmp_path, msgspec.structs.replace(PLAN, generations=1), seed=3)
     told = Told()
-    again = train(GAME, tmp_path, PLAN, seed=3, watcher=told)
+    again = train(TRAINED, tmp_path, PLAN, seed=3, watcher=told)
     assert again.note.sha256 == trained.note.sha256
     assert told.begun.count("rollout play") == 1  # of the second generation
 
 
 def test_another_seed_gives_other_networks(trained: Trained, tmp_path: Path) -> None:
-    train(GAME, tmp_path, msgspec.structs.replace(PLAN, generations=1), seed=4)
+    train(TRAINED, tmp_path, msgspec.structs.replace(PLAN, generations=1), seed=4)
     first, other = (read_note(folder / "generation-0") for folder in (trained.folder, tmp_path))
     assert first.sha256 != other.sha256
 
 
 def test_a_folder_of_another_training_is_refused(trained: Trained) -> None:
     with pytest.raises(ConfigError, match=r"another training \(differs in seed\)"):
-        train(GAME, trained.folder, PLAN, seed=4)
+        train(TRAINED, trained.folder, PLAN, seed=4)
 
 
 def test_no_generation_begins_after_the_hours(tmp_path: Path) -> None:
-    found = train(GAME, tmp_path, PLAN, seed=3, hours=0.0)
+    found = train(TRAINED, tmp_path, PLAN, seed=3, hours=0.0)
     assert len(found.note.generations) == 1
 
 
@@ -88,7 +88,7 @@ def test_a_game_without_a_sketch_is_refused(tmp_path: Path) -> None:
 
 def test_the_note_says_how_the_networks_were_made(trained: Trained) -> None:
     note = read_note(trained.folder)
-    assert (note.game, note.seats, note.seed, len(note.generations)) == (GAME, (2,), 3, 2)
+    assert (note.game, note.seats, note.seed, len(note.generations)) == (TRAINED, (2,), 3, 2)
     for number, found in enumerate(note.generations):
         assert found["generation"] == number and found["gates"][0]["deals"] <= PLAN.deals
         assert 0.1 < found["losses"]["value"] < 3.0 and 0.1 < found["losses"]["belief"] < 3.0
@@ -99,7 +99,7 @@ def test_the_note_says_how_the_networks_were_made(trained: Trained) -> None:
 
 def test_only_the_networks_of_the_plan_are_learnt_and_kept_by_their_own_gates(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(PLAN, networks=("policy",))
-    found = train(GAME, tmp_path, plan, seed=3)
+    found = train(TRAINED, tmp_path, plan, seed=3)
     first, second = found.note.generations
     assert (first["gates"], first["kept"], first["accepted"]) == ([], [], False)
     assert [gate["against"] for gate in second["gates"]] == ["a search of 20 iterations"]
@@ -118,7 +118,7 @@ def test_a_gate_at_equal_time_gives_the_search_with_networks_more_iterations(
 
     monkeypatch.setattr("arena.learning.training.generations.Searcher", spied)
     plan = msgspec.structs.replace(PLAN, generations=1, networks=("value",), pace=1.5, cut=3, deals=1)
-    train(GAME, tmp_path, plan, seed=3)
+    train(TRAINED, tmp_path, plan, seed=3)
     assert [(one.iterations, one.judge, one.worlds, one.evaluate) for one in asked] == [
         (15, "net", "uniform", 3),
         (10, "rule", "uniform", None),
@@ -142,17 +142,17 @@ def test_a_search_that_does_worse_among_strangers_is_not_accepted(
         monkeypatch.setattr(f"arena.learning.training.generations.{name}", lambda *_, name=name: played.append(name) or 0.0)
     monkeypatch.setattr("arena.learning.training.generations.judged_gate", judged)
     plan = msgspec.structs.replace(PLAN, generations=1, networks=("value",))
-    assert train(GAME, tmp_path, plan, seed=3).note.generations[0]["accepted"] == (others is Verdict.OPEN)
+    assert train(TRAINED, tmp_path, plan, seed=3).note.generations[0]["accepted"] == (others is Verdict.OPEN)
 
 
 def test_nobody_does_better_than_itself_among_strangers() -> None:
-    table = default_table(load(GAME))
+    table = default_table(load(TRAINED))
     first, stranger = (Searcher(table.game, Settings(iterations=count)) for count in (5, 1))
     assert pool_score(first, first, stranger, table, 7) == 0.0
 
 
 def test_seats_of_strangers_teach_a_belief_and_no_policy() -> None:
-    table, asked = default_table(load(GAME)), Settings(iterations=10)
+    table, asked = default_table(load(TRAINED)), Settings(iterations=10)
     rounds = {share: [searched_round(table, asked, number, 3, share) for number in range(8)] for share in (0.0, 0.5, 1.0)}
     rows, choices = ({share: sum(map(count, found)) for share, found in rounds.items()} for count in (_rows, _choices))
     assert min(rows.values()) > 0
@@ -206,7 +206,7 @@ def test_a_search_uses_what_was_learnt(learnt: Game, asked: dict[str, str]) -> N
 
 @pytest.mark.parametrize("seats", [2, 4])
 def test_where_nothing_was_learnt_the_settings_change_nothing(learnt: Game, seats: int) -> None:
-    game = replace(load(GAME), nets=Nets()) if seats == 2 else learnt
+    game = replace(load(TRAINED), nets=Nets()) if seats == 2 else learnt
     asked = {"judge": "net", "worlds": "net", "proposals": "net"}
     assert values_of(first_choice(game, seats, **asked)) == values_of(first_choice(game, seats))
 
@@ -248,7 +248,7 @@ def test_a_policy_has_a_share_for_each_legal_action(learnt: Game) -> None:
 
 
 def test_rows_are_what_they_say() -> None:
-    rows = rollout_rows(default_table(load(GAME)), 400, 1)
+    rows = rollout_rows(default_table(load(TRAINED)), 400, 1)
     assert set(np.unique(rows.outcomes)) == {0.0, 1.0} and (rows.outcomes.sum(axis=1) == 1.0).all()
     assert (np.diff(rows.rounds) >= 0).all() and rows.rounds[-1] > 10
     assert ((rows.judged >= 0.0) & (rows.judged <= 1.0)).all()
@@ -269,6 +269,6 @@ def test_a_gate_stops_when_it_is_sure() -> None:
 
 
 def test_a_room_keeps_its_networks_when_they_are_written_and_read(tmp_path: Path, learnt: Game) -> None:
-    write_nets(tmp_path, learnt.nets, Note(game=GAME, seats=(2,)))
+    write_nets(tmp_path, learnt.nets, Note(game=TRAINED, seats=(2,)))
     again = read_nets(tmp_path)
     assert again.sha256 == learnt.nets.sha256 and again.seats == {2} and (again.numbers == learnt.nets.numbers).all()

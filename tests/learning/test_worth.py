@@ -10,8 +10,8 @@ from arena.learning.training import worth
 from arena.learning.training.generations import Plan, train
 from arena.learning.training.selfplay import default_table
 from arena.learning.training.watching import Watcher
+from helpers.learning import TRAINED
 
-GAME = "nanatoridori"
 PART = 2_048
 
 
@@ -24,11 +24,11 @@ def _short_parts() -> object:
 
 @pytest.fixture(scope="module")
 def policy() -> Net:
-    return worth.played_policy(default_table(load(GAME)), 3 * PART - 1, 5, Watcher())[0]
+    return worth.played_policy(default_table(load(TRAINED)), 3 * PART - 1, 5, Watcher())[0]
 
 
 def test_the_same_seed_gives_the_same_policy(policy: Net) -> None:
-    table = default_table(load(GAME))
+    table = default_table(load(TRAINED))
     again, losses = worth.played_policy(table, 3 * PART, 5, Watcher())
     other, _ = worth.played_policy(table, 3 * PART, 6, Watcher())
     assert again.numbers().tobytes() == policy.numbers().tobytes() != other.numbers().tobytes()
@@ -36,7 +36,7 @@ def test_the_same_seed_gives_the_same_policy(policy: Net) -> None:
 
 
 def test_what_never_differs_at_the_table_has_no_weights(policy: Net) -> None:
-    encoding = load(GAME).encoding
+    encoding = load(TRAINED).encoding
     assert policy.weights.shape == (encoding.size + encoding.action_size, worth.HIDDEN)
     is_silent = (policy.weights == 0.0).all(axis=1)
     assert is_silent.any() and not is_silent.all()  # of seats and options that are not played
@@ -44,7 +44,7 @@ def test_what_never_differs_at_the_table_has_no_weights(policy: Net) -> None:
 
 def test_a_training_may_let_its_first_generation_learn_a_policy_by_play(tmp_path: Path) -> None:
     plan = Plan(generations=1, positions=1_000, deals=2, networks=("policy",), decisions=2 * PART)
-    found = train(GAME, tmp_path, plan, seed=3)
+    found = train(TRAINED, tmp_path, plan, seed=3)
     (first,) = found.note.generations
     assert [gate["against"] for gate in first["gates"]] == ["a search of 20 iterations"]
     assert set(read_nets(tmp_path / "generation-0").nets) == {"policy"} and "policy_error" in first["losses"]
