@@ -38,6 +38,29 @@ def heard_by(hear: Hear) -> Iterator[None]:
                 signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not one of Python's
 
 
+@contextlib.contextmanager
+def deferred() -> Iterator[None]:
+    """Let these signals be heard only when the context ends. It is for the main thread; elsewhere it does nothing.
+
+    To block them in the thread is not enough: another thread may get them, and Python then interrupts the main one.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    before = {number: signal.getsignal(number) for number in _STOPS}
+    mine = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in mine:
+        signal.signal(number, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in mine.items():
+            signal.signal(number, handler)
+        if heard:
+            signal.raise_signal(heard[0])
+
+
 def end_by_them() -> None:
     """Have them end this process, a copy of one that hears them."""
     for number in _STOPS:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar, cast
 
 from arena.errors import ConfigError, printable
-from arena.stopping import FROM_TERMINALS, heard_by
+from arena.stopping import FROM_TERMINALS, deferred, heard_by
 
 HASH_SEED = {"PYTHONHASHSEED": "0"}
 """The environment of every worker: sets of strings iterate in the same order everywhere, so bots that use them repeat."""
@@ -88,12 +88,13 @@ def _begin(parent: int, prepare: Callable[..., None], *arguments: object) -> Non
 
 @contextlib.contextmanager
 def children_deaf_to_ctrl_c() -> Iterator[None]:
-    """Keep Ctrl-C and its like from processes that start in this context: they would print a traceback."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    """Keep Ctrl-C and its like from processes that start in this context, and from their start: else they print tracebacks."""
+    with deferred():
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINALS)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def ignore_ctrl_c() -> None:
