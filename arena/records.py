@@ -227,6 +227,8 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     mean_place: float
     faults: int
     """How many matches ended by the bot's fault."""
+    bound: str = ""
+    """`least`: it beat all whom it was compared with, so it is at least that good; `most`: nobody, so at most."""
 
 
 class HistoryPoint(msgspec.Struct, frozen=True, kw_only=True):

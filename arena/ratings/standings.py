@@ -25,6 +25,7 @@ from arena.ratings.error_bars import ErrorBars, joint_bars
 from arena.ratings.luck_correction import without_luck
 from arena.ratings.models import is_order_free, model_of
 from arena.ratings.overall import Combined, PoolSkills, combine
+from arena.ratings.pairs import head_to_head
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
 from arena.ratings.settings import LOW, MEAN_MU, MU, OVERALL, THREE_SIGMA, RatingSettings, headline_first
 from arena.ratings.trueskill_batch import anchor_of
@@ -152,6 +153,8 @@ class Rated:
     """The number of the bot whose rating is fixed; None: the mean of the field is."""
     luck_worth: float = math.nan
     """How many times as many deals would be as certain had no luck been taken out; nan: none was."""
+    bounds: Sequence[str] = ()
+    """`Rating.bound` of each bot; empty: of none."""
     has_failed: bool = False
     """Whether no numbers came out: then the beliefs are those before the first match, and nobody has a rank."""
 
@@ -193,6 +196,7 @@ class Rated:
         return _unranked(
             self.model, self.pool, self.bots[number], mu, sigma, half_width, self.ranks_by, matches=int(matches),
             wins=int(wins), mean_place=float(places) / max(1.0, float(matches)), faults=int(faults),
+            bound=self.bounds[number] if self.bounds else "",
         )  # fmt: skip
 
 
@@ -216,9 +220,27 @@ def _rated(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> R
     if rows.luck is not None and model_of(model).takes_luck_out:
         corrected = without_luck(rows, beliefs, bars, settings, anchor)
         beliefs, bars, worth = corrected.beliefs, corrected.bars, corrected.worth
+    counts = count_rows(rows)
+    bounds = _bounds(rows, counts, anchor)
     return Rated(
-        model, pool, rows.bots_by_number, beliefs, bars, count_rows(rows), settings.ranks_by(model), anchor, worth
+        model, pool, rows.bots_by_number, beliefs, bars, counts, settings.ranks_by(model), anchor, worth, bounds
     )  # fmt: skip
+
+
+def _bounds(rows: PoolRows, counts: NDArray[np.float64], anchor: int | None) -> list[str]:
+    """[bots]: `Rating.bound`: of a bot without a win, or without a loss, only the prior says that it is no farther away.
+
+    `anchor`: the number of the bot that stays where it is.
+    """
+    found, played = [""] * len(rows.bots_by_number), counts[0] > 0
+    last = rows.per_bot(rows.places == np.repeat(rows.last_places, np.diff(rows.starts)))
+    if np.any(played & ((counts[1] == counts[0]) | (last == counts[0]))):  # else nobody can have won or lost all
+        pairs = head_to_head(rows)
+        better, met = pairs.better.sum(axis=1), pairs.meetings.sum(axis=1)
+        for number, (won, of) in enumerate(zip(better, met)):
+            if of and won in (0, of) and number != anchor:
+                found[number] = "least" if won else "most"
+    return found
 
 
 def count_rows(rows: PoolRows) -> NDArray[np.float64]:

@@ -232,6 +232,8 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     wins: int
     mean_place: float
     faults: int
+    bound: str = ""
+    """`least`: it has won all, so it is at least that good; `most`: it has lost all."""
     cost: Cost | None = None
     """What its decisions cost; None while the tournament is played."""
 
@@ -252,7 +254,7 @@ def ranked(ratings: Iterable[Rating], pool: str, costs: Costs | None = None, onl
                 separable=None if above is None or rating.rank is None else not may_swap(above, rating),
                 rating=rating.rating, online=online[key].rating if key in online else None, mu=rating.mu, sigma=rating.sigma,
                 low=rating.low, high=rating.high, matches=rating.matches, wins=rating.wins, mean_place=rating.mean_place,
-                faults=rating.faults, cost=None if costs is None else costs.get(key, NO_COST),
+                faults=rating.faults, bound=rating.bound, cost=None if costs is None else costs.get(key, NO_COST),
             )
         )  # fmt: skip
     return rows
@@ -309,11 +311,17 @@ def _cells(row: Ranked, link: str, *, is_moving: bool) -> list[Any]:
     cost, has_played = row.cost or NO_COST, row.matches > 0
     interval = Interval(row.low, row.mu, row.high)
     return [
-        Cell(Rank(row.rank, row.rank_low, row.rank_high, row.separable is not False)), Cell(row.shown, link=link), row.rating,
+        Cell(Rank(row.rank, row.rank_low, row.rank_high, row.separable is not False)), Cell(row.shown, link=link),
+        rating_cell(row.rating, row.bound),
         Cell(row.mu, f"{row.mu:.2f} ±{row.high - row.mu:5.2f}"), interval if has_played or is_moving else None, row.online,
         row.sigma, row.matches, row.wins / row.matches if has_played else None, row.mean_place if has_played else None,
         row.faults or None, cost.median_ms, cost.worst_ms, cost.faults,
     ]  # fmt: skip
+
+
+def rating_cell(rating: float, bound: str) -> Cell:
+    """A rating, with a sign where a bot has won all and is perhaps much better, or has lost all."""
+    return Cell(rating, f"{'≥' if bound == 'least' else '≤'} {rating:.2f}".replace("-", "−") if bound else None)
 
 
 def luck_notes(manifest: Manifest, pools: Collection[str]) -> list[str]:

@@ -20,8 +20,9 @@ BOT = Column(Phrase("bot", "ボット"), key="shown", is_name=True)
 RATING = Column(
     Phrase("rating", "レーティング"), ".2f", key="rating",
     meaning=Phrase(
-        "by which bots are ranked: what they have shown for certain, unless `rank_by` says otherwise",
-        "順位を決める値：ボットが確実に示した強さ（`rank_by` で変えられます）",
+        "by which bots are ranked: what they have shown for certain, unless `rank_by` says otherwise; "
+        "≥: it has won all, ≤: lost all",
+        "順位を決める値：ボットが確実に示した強さ（`rank_by` で変えられます）。≥は全勝、≤は全敗",
     ),
 )  # fmt: skip
 MU = Column(

@@ -28,10 +28,12 @@ class Glyphs:
     plus_minus: str = "+-"
     line: str = "-"
     mean: str = "o"
+    at_least: str = ">="
+    at_most: str = "<="
 
 
 _PLAIN = Glyphs()
-_FINE = Glyphs("±", "─", "●")
+_FINE = Glyphs("±", "─", "●", "≥", "≤")
 
 
 class Page(Protocol):
@@ -191,7 +193,8 @@ def _texts(column: Column, cells: Sequence[Cell], glyphs: Glyphs) -> list[str]:
         return _drawn([cell.value if isinstance(cell.value, Interval) else None for cell in cells], glyphs)
     texts = [column.text(cell.value) if cell.text is None else said(cell.text, "en") for cell in cells]
     if column.is_number:
-        texts = [text.replace("−", "-").replace("±", glyphs.plus_minus) for text in texts]
+        signs = str.maketrans({"−": "-", "±": glyphs.plus_minus, "≥": glyphs.at_least, "≤": glyphs.at_most})
+        texts = [text.translate(signs) for text in texts]
     return texts
 
 

@@ -163,6 +163,12 @@ RATINGS = Table(
         Column("wins", Kind.INT64, "of them at place 1, shared ones too"),
         Column("mean_place", Kind.FLOAT64, "mean of the places; 0 without a match"),
         Column("faults", Kind.INT64, "matches whose ending blames the bot"),
+        Column(
+            "bound",
+            Kind.TEXT,
+            "`least`: it won all comparisons, so is at least that good; `most`: it lost all; else empty",
+            default=Default("", "was not noted"),
+        ),
     ),
 )
 

@@ -11,7 +11,7 @@ from arena.ratings.settings import OVERALL
 from arena.records import Ending
 from arena.reports import columns as titles
 from arena.reports import plots, sections, tables
-from arena.reports.board import LIVE_KEYS, NO_COST, ranking
+from arena.reports.board import LIVE_KEYS, NO_COST, ranking, rating_cell
 from arena.reports.document import Section
 from arena.reports.pages.words import Words
 from arena.reports.plots import scale_of
@@ -122,7 +122,8 @@ def appearances(view: Bot, word: Words) -> Table:
             Cell(one.tournament, link=f"/t/{quote(one.tournament)}?{urlencode({'pool': one.pool})}"),
             word.pool(one.pool),
             Cell(one.version, f"v{one.version}", link=f"?{urlencode({'t': one.tournament, 'v': one.version})}"),
-            Cell(one.rank, _rank_of(one)), one.rating, Interval(one.low, one.mu, one.high), one.matches,
+            Cell(one.rank, _rank_of(one)), rating_cell(one.rating, one.bound), Interval(one.low, one.mu, one.high),
+            one.matches,
         ])  # fmt: skip
     chosen = [(one.tournament, one.version) == (view.tournament, view.version) for one in view.appearances]
     return Table(columns, rows, word("played_in"), emphasis=[CHOSEN if is_chosen else "" for is_chosen in chosen])

@@ -73,8 +73,8 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many ranks are in brackets, the mean of all bots."""
     half_width: float
     """The mean half width of the intervals of the bots that played most, in TrueSkill points."""
-    slope: float
-    """By how much mu rises with a point of skill."""
+    slope: float | None
+    """By how much mu rises with a point of skill; None: all are equal."""
     doubtful: float | None
     """The share of the pools that the model is said not to fit; None: of none that can be said."""
     cycles: float
@@ -148,7 +148,8 @@ def covered(field: Field, runs: int, model: str = BATCH_MODEL, settings: RatingS
             fits.append(fit)
         mu, half = rated.beliefs.mu, rated.bars.half_widths()
         from_mean = skill - skill.mean()
-        slopes.append(float(mu @ from_mean / (from_mean @ from_mean)))
+        if (spread := float(from_mean @ from_mean)) > 0.0:
+            slopes.append(float(mu @ from_mean) / spread)
         inside = np.abs(mu - mu.mean() - skill + skill.mean()) <= half
         held["intervals"].append(inside)
         held["new"].append(inside[is_new])
@@ -166,7 +167,7 @@ def covered(field: Field, runs: int, model: str = BATCH_MODEL, settings: RatingS
         field=field.name, runs=runs, intervals=shares["intervals"] or 0.0, pairs=shares["pairs"] or 0.0,
         newcomers=shares["with new"], newcomers_intervals=shares["new"], equal=shares["equal"], brackets=shares["ranks"] or 0.0,
         all_brackets=float(np.mean([found.all() for found in held["ranks"]])), ranks=float(np.mean(wide)),
-        half_width=float(np.mean(widths)), slope=float(np.mean(slopes)),
+        half_width=float(np.mean(widths)), slope=float(np.mean(slopes)) if slopes else None,
         doubtful=float(np.mean([fit.is_doubtful for fit in fits])) if fits else None,
         cycles=float(np.mean([bool(fit.cycles) for fit in fits])) if fits else 0.0,
     )  # fmt: skip

@@ -79,6 +79,7 @@ class ChangedRow(msgspec.Struct, frozen=True, array_like=True):
     mean_place: float
     faults: int
     online: float | None
+    bound: str
 
 
 class Update(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="update"):
@@ -220,7 +221,7 @@ def changing(row: BoardRow) -> ChangedRow:
         bot=row.bot, version=row.version, rank=row.rank, rank_low=row.rank_low, rank_high=row.rank_high,
         separable=row.separable, rating=round(row.rating, 2), mu=round(row.mu, 2), low=round(row.low, 2),
         high=round(row.high, 2), matches=row.matches, wins=row.wins, mean_place=round(row.mean_place, 3), faults=row.faults,
-        online=None if row.online is None else round(row.online, 2),
+        online=None if row.online is None else round(row.online, 2), bound=row.bound,
     )  # fmt: skip
 
 

@@ -38,6 +38,9 @@ arena.board = (() => {
     return (format.endsWith("%") ? `${(100 * value).toFixed(digits)}%` : value.toFixed(digits)).replace("-", "−");
   };
 
+  /** In front of the rating of a bot that has won all, or lost all. */
+  const signOf = (name, row) => name === "rating" && row.bound ? (row.bound === "least" ? "≥ " : "≤ ") : "";
+
   /** Mark for a moment what changed. */
   const mark = (element) => {
     element.classList.remove("changed");
@@ -118,7 +121,9 @@ arena.board = (() => {
       const line = known.get(identity(row.bot, row.version)) ?? newLine(row);
       const cell = (name) => line.querySelector(`[data-field=${name}]`);
       line.classList.toggle("dim", row.rank === null || !row.matches);
-      for (const [name, value] of Object.entries(numbers(row))) if (cell(name)) putAndMark(cell(name), written(value, formats[name]));
+      for (const [name, value] of Object.entries(numbers(row))) {
+        if (cell(name)) putAndMark(cell(name), signOf(name, row) + written(value, formats[name]));
+      }
       putAndMark(cell("rank"), rankText(row));
       cell("rank").dataset.sort = row.rank ?? "";
       drawInterval(cell("interval"), row, scale);

@@ -14,7 +14,7 @@
   const FIRST_WAIT = 500, LONGEST_WAIT = 15_000;  // ms before the next try, doubled each time
   const TICK = 4_000;                             // ms; a timer that is much later has slept
   const CHANGING = ["bot", "version", "rank", "rank_low", "rank_high", "separable", "rating", "mu", "low", "high", "matches",
-    "wins", "mean_place", "faults", "online"];    // as ChangedRow has them
+    "wins", "mean_place", "faults", "online", "bound"];    // as ChangedRow has them
   const channels = new Map();                     // "name|pool" -> {name, pool, handlers, epoch, last, rows}
   const listeners = new Set();
   let socket = null, wait = FIRST_WAIT, timer = null, ticked = Date.now(), state = "waiting", pings = 0;

@@ -75,6 +75,8 @@ class Appearance(msgspec.Struct, frozen=True, kw_only=True):
     mu: float
     low: float
     high: float
+    bound: str
+    """`least`: it has won all, so it is at least that good; `most`: it has lost all."""
     matches: int
 
 
@@ -265,7 +267,8 @@ def _appearances_in(seen: Seen, tournament: str, manifest: Manifest, name: str) 
         Appearance(
             tournament=tournament, started=manifest.started, version=row.version, pool=pool, rank=row.rank,
             rank_low=row.rank_low, rank_high=row.rank_high, bots=sum(other.rank is not None for other in seen.tables[pool]),
-            rating=row.rating, mu=row.mu, low=row.low, high=row.high, matches=row.matches,
+            rating=row.rating, mu=row.mu, low=row.low, high=row.high, bound=row.bound,
+            matches=row.matches,
         )
         for pool in seen.pools
         for row in seen.tables[pool]
