@@ -50,14 +50,29 @@ for name in sys.argv[1:]:
         answer = str(error) or "failed"
     print(json.dumps([name, answer]))
 """
-PLAYED = """
+COMPARED = """
 import json
 import sys
-from arena import games
+from arena import games, search
 from arena.audit import laws as conformance
 
 for name in sys.argv[1:]:
-    print(json.dumps([name, conformance.fingerprint(games.load(name), range(2), 60)]))
+    game = games.load(name)
+    played = conformance.fingerprint(game, range(2), 60)
+    states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 3)
+    seat = game.engine.current_seat(states)
+    found = []
+    for method in search.METHODS:
+        asked = search.Settings(iterations=8, method=method, world_iterations=4)
+        found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked))
+    memory, asked = search.Memory(), search.Settings(iterations=20)
+    found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
+    game.engine.advance(states, game.legal_list(states)[0])
+    while game.engine.current_seat(states) != seat:
+        game.engine.advance(states, game.legal_list(states)[-1])
+    # this search goes on from the tree of the one before
+    found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
+    print(json.dumps([name, {"played": played, "searched": [str(one.choices) for one in found]}]))
 """
 HELD = """
 import json
@@ -73,28 +88,14 @@ for name in sys.argv[1:]:
         law(conformance.Table(game, game.seats[0], options, seed=1))
     print(json.dumps([name, conformance.fingerprint(game, range(2), 400)]))
 """
-HELD_COMPILED = PLAYED.replace("range(2), 60", "range(2), 400")
-SEARCHED = """
+FINGERPRINT = """
 import json
 import sys
-from arena import games, search
+from arena import games
+from arena.audit import laws as conformance
 
 for name in sys.argv[1:]:
-    game = games.load(name)
-    states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 3)
-    seat = game.engine.current_seat(states)
-    found = []
-    for method in search.METHODS:
-        asked = search.Settings(iterations=8, method=method, world_iterations=4)
-        found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked))
-    memory, asked = search.Memory(), search.Settings(iterations=20)
-    found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
-    game.engine.advance(states, game.legal_list(states)[0])
-    while game.engine.current_seat(states) != seat:
-        game.engine.advance(states, game.legal_list(states)[-1])
-    # this search goes on from the tree of the one before
-    found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
-    print(json.dumps([name, [str(one.choices) for one in found]]))
+    print(json.dumps([name, conformance.fingerprint(games.load(name), range(2), 400)]))
 """
 
 
@@ -150,18 +151,13 @@ def test_every_function_is_compiled_for_one_signature(game, all_games, tmp_path_
     assert found[game] == ""
 
 
-def with_and_without_compiler(folders: pytest.TempPathFactory, name: str, code: str, game: str) -> list[Any]:
-    """What the code finds of a game, with the compiler and without."""
-
-    def find() -> list[dict[str, Any]]:
-        return [in_fresh_process(code, GAMES, compiler=compiler) for compiler in (True, False)]
-
-    return [found[game] for found in once(folders, name, find)]
-
-
+@pytest.mark.parametrize("what", ["played", "searched"])
 @pytest.mark.parametrize("game", GAMES)
-def test_the_compiler_changes_nothing(game, tmp_path_factory):
-    with_compiler, without = with_and_without_compiler(tmp_path_factory, "played", PLAYED, game)
+def test_the_compiler_changes_nothing(game, what, tmp_path_factory):
+    def find() -> list[dict[str, Any]]:
+        return [in_fresh_process(COMPARED, GAMES, compiler=compiler) for compiler in (True, False)]
+
+    with_compiler, without = (found[game][what] for found in once(tmp_path_factory, "compared", find))
     assert with_compiler == without
 
 
@@ -169,14 +165,8 @@ def test_the_compiler_changes_nothing(game, tmp_path_factory):
 @pytest.mark.parametrize("game", GAMES)
 def test_all_laws_hold_without_the_compiler(game):
     """Numbers of numpy overflow where compiled ones are wide; a warning is an error here. What is played is the same, too."""
-    found = [in_fresh_process(HELD if not compiler else HELD_COMPILED, [game], compiler=compiler) for compiler in (True, False)]
+    found = [in_fresh_process(HELD if not compiler else FINGERPRINT, [game], compiler=compiler) for compiler in (True, False)]
     assert found[0] == found[1]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_the_compiler_changes_no_search(game, tmp_path_factory):
-    with_compiler, without = with_and_without_compiler(tmp_path_factory, "searched", SEARCHED, game)
-    assert with_compiler == without
 
 
 @pytest.mark.parametrize("loaded", GAMES)

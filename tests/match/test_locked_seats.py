@@ -228,7 +228,8 @@ def test_a_late_seat_is_a_host_fault_when_it_waited_for_a_cpu(
 
     Nor is one whose cores idled meanwhile. It is proven if others had the cores all the while.
     """
-    monkeypatch.setattr("arena.match.sandbox.child.BACKSTOP_SECONDS", 1.0)
+    monkeypatch.setattr("arena.match.sandbox.child.BACKSTOP_FACTOR", 4.0)
+    monkeypatch.setattr("arena.match.sandbox.child.BACKSTOP_SECONDS", 0.7)
     monkeypatch.setattr("arena.match.sandbox.held.SLEEP_SECONDS", 0.5)
     monkeypatch.setattr("arena.match.sandbox.pressure.Spell.idle_share", lambda spell: idle)
     bot = tmp_path / "late.py"
