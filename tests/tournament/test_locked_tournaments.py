@@ -259,8 +259,11 @@ def liar(folder: Path, body: str) -> Path:
     return path
 
 
-def test_what_an_untrusted_bot_says_of_itself_hurts_nobody_else(supervisor: Supervisor, tmp_path: Path) -> None:
+def test_what_an_untrusted_bot_says_of_itself_hurts_nobody_else(
+    supervisor: Supervisor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Bots are asked what they play before the start, each in a locked child of its own."""
+    monkeypatch.setattr("arena.match.sandbox.seat.SLEEP_SECONDS", 1.0)
     honest = read_bot(RIVAL)
     assert supervisor.level in (LOCKED, NAMESPACE)
     for body, expected in LIES.values():
