@@ -51,13 +51,14 @@ class Better(msgspec.Struct, frozen=True):
 def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     """The beliefs about all bots of a pool after all its matches: expectation propagation, run until nothing changes."""
     patterns = patterns_of(rows)
-    mu, sigma = _Sweeps(patterns, prior_precision(patterns.bots_by_number, settings), settings).found()
-    order = _in_order_of(rows)
+    sweeps = _Sweeps(patterns, prior_precision(patterns.bots_by_number, settings), settings)
+    mu, sigma = sweeps.found()
+    order, margin = _in_order_of(rows), sweeps.margin
     mu, sigma = mu[order], sigma[order]
     number = anchor_of(rows.bots_by_number, settings)
     if number is not None and settings.anchor is not None:
-        return Beliefs(mu + settings.anchor.mu - mu[number], sigma)
-    return Beliefs(mu + settings.mu - (mu.mean() if len(mu) else 0.0), sigma)
+        return Beliefs(mu + settings.anchor.mu - mu[number], sigma, margin)
+    return Beliefs(mu + settings.mu - (mu.mean() if len(mu) else 0.0), sigma, margin)
 
 
 def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
@@ -114,18 +115,28 @@ class _Sweeps:
         self._counts = np.repeat(patterns.counts, np.diff(patterns.starts))
         self._mu = np.full(len(prior), settings.mu)
         self._said_precision, self._said_pull = np.zeros(len(patterns.bots)), np.zeros(len(patterns.bots))
+        self._ties = patterns.ties(patterns.counts, settings) if settings.draw_probability is None else None
+        self.margin = settings.margin if self._ties is None else self._ties.margin_of_equals()
 
     def found(self) -> tuple[Reals, Reals]:
         """[bots]: means and standard deviations of the beliefs."""
         sigma = self._sigma()
         for number in range(MAX_SWEEPS):
+            wider = self._widen()
             step = self._step(1.0 if number < UNDAMPED else DAMPING, is_newton=number < NEWTON_SWEEPS, sigma=sigma)
             before, sigma = sigma, self._sigma()
             self._mu = self._mu + step
-            change = np.concatenate([step, sigma - before])
+            change = np.array([wider, *step, *(sigma - before)])
             if float(np.abs(change).max(initial=0.0)) <= SMALLEST_CHANGE * self._settings.beta:
                 break
         return self._mu, sigma
+
+    def _widen(self) -> float:
+        """Move the draw margin towards what the ties of the pool say, if it goes by them; returns how far it moved."""
+        if self._ties is None or not self._ties.tied[0]:
+            return 0.0
+        before, self.margin = self.margin, self._ties.next_margin(self._mu, self.margin)
+        return self.margin - before
 
     def _sigma(self) -> Reals:
         return np.sqrt(np.diag(np.linalg.inv(self._precision())))
@@ -142,7 +153,7 @@ class _Sweeps:
         heard, pull, slopes = np.zeros(len(self._mu)), self._prior @ (settings.mu - self._mu), self._prior.copy()
         sweep(
             self._mu, sigma**-2, self._said_precision, self._said_pull, patterns.counts, patterns.starts, patterns.bots,
-            patterns.units, patterns.places, patterns.losers, settings.beta, settings.margin, share, heard, pull, slopes,
+            patterns.units, patterns.places, patterns.losers, settings.beta, self.margin, share, heard, pull, slopes,
             np.zeros(MAX_SEATS), np.zeros(MAX_SEATS), new_workspace(),
         )  # fmt: skip
         if is_newton:

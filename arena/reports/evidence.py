@@ -252,7 +252,7 @@ class Evidence:
             )
         mu, sigma = (np.array([getattr(known[bot], key) for bot in rows.bots_by_number]) for key in ("mu", "sigma"))
         beliefs, settings = Beliefs(mu, sigma), self.settings
-        if model_of(self.model).takes_luck_out:
+        if model_of(self.model).has_margin:
             beliefs = Beliefs(mu, sigma, margin_of(rows, mu, settings))
         if rows.luck is None or not model_of(self.model).takes_luck_out:
             bars = bars_by(self.model, rows, beliefs, settings)

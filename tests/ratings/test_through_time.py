@@ -34,8 +34,8 @@ def rows_of(*matches: tuple[Seat, ...], bots: tuple[Bot, ...] = ()) -> PoolRows:
     )  # fmt: skip
 
 
-def better(rows: PoolRows, bot: Bot) -> tuple[Better, ...]:
-    return better_than(rated_pool(THROUGH_TIME, "pool", rows, SETTINGS), bot, earlier_versions(rows, bot))
+def better(rows: PoolRows, bot: Bot, settings: RatingSettings = SETTINGS) -> tuple[Better, ...]:
+    return better_than(rated_pool(THROUGH_TIME, "pool", rows, settings), bot, earlier_versions(rows, bot))
 
 
 def test_its_numbers_are_those_of_the_package() -> None:
@@ -69,8 +69,12 @@ def test_its_numbers_are_those_of_the_package() -> None:
 
 def test_without_versions_it_is_trueskill_of_all_matches_at_once() -> None:
     rows = rows_of((("b", 1, 1), ("a", 1, 2)), (("c", 3, 1), ("b", 1, 2), ("a", 1, 2)), (("a", 1, 1), ("c", 3, 2)))
-    ours, theirs = rate(rows, SETTINGS), trueskill_batch.rate(rows, SETTINGS)
-    assert ours.mu == pytest.approx(theirs.mu, abs=1e-7) and ours.sigma == pytest.approx(theirs.sigma, abs=1e-7)
+    tied = rows_of((("b", 1, 1), ("a", 1, 1)), (("c", 3, 1), ("b", 1, 2), ("a", 1, 2)), (("a", 1, 1), ("c", 3, 2)))
+    for given, settings in ((rows, SETTINGS), (rows, RatingSettings()), (tied, RatingSettings())):
+        ours, theirs = rate(given, settings), trueskill_batch.rate(given, settings)
+        assert ours.mu == pytest.approx(theirs.mu, abs=1e-7) and ours.sigma == pytest.approx(theirs.sigma, abs=1e-7)
+        assert ours.margin == pytest.approx(theirs.margin)
+    ours = rate(rows, SETTINGS)
     held = rate(rows, RatingSettings(headline="through-time", draw_probability=0.1, anchor=Anchor("c", 10.0)))
     assert held.mu[2] == 10.0 and held.mu - held.mu[0] == pytest.approx(ours.mu - ours.mu[0])
 
@@ -121,7 +125,7 @@ def test_a_bot_explained_says_whether_its_versions_are_better(tmp_path: Path, ca
     played = [match(deal, 1, deal % 3 == 0) for deal in range(9)] + [match(deal, 3, deal % 4 > 0) for deal in range(9, 21)]
     records = numbered(played)
     write_results(tmp_path, records, "fox", "owl")
-    (expected,) = better(rows_of(*[_seats(record) for record in records]), ("fox", 3))
+    (expected,) = better(rows_of(*[_seats(record) for record in records]), ("fox", 3), RatingSettings())
     words = ["leaderboard", "cup", "--explain", "fox", "--out", str(tmp_path)]
     assert main(words) == 0
     said = " ".join(capsys.readouterr().out.split())
