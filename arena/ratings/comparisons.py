@@ -22,7 +22,7 @@ from arena.engine.jit import jit
 from arena.ratings.factor_graph import MAX_SEATS, Reals, Small, Workspace, normal_above, normal_between
 
 MAX_ROUNDS = 500
-SMALLEST_CHANGE = 1e-13  # of a difference of two teams, in its standard deviations
+SMALLEST_DIFFERENCE = 1e-13  # of a difference of two teams, in its standard deviations
 
 # Rows of the workspace: by seat or team, then by pair, then matrices of teams.
 TEAM, SIZE, _PLACE = 0, 1, 2
@@ -97,8 +97,11 @@ def believe(means: Reals, variances: Reals, seats: int, teams: int, work: Worksp
 
 
 @jit
-def converge(teams: int, pairs: int, work: Workspace) -> None:
-    """Cut the differences off, one after the other, until they stay as they are; then `score` and `curvature` can be read."""
+def converge(teams: int, pairs: int, smallest_change: float, work: Workspace) -> None:
+    """Cut the differences off, one after the other, until they stay as they are; then `score` and `curvature` can be read.
+
+    `smallest_change`: of a difference, in its standard deviations.
+    """
     total = 0.0
     for team in range(teams):
         total += work[WEIGHT, team]
@@ -106,7 +109,7 @@ def converge(teams: int, pairs: int, work: Workspace) -> None:
         change = 0.0
         for pair in range(pairs):
             change = max(change, _cut(pair, teams, total, work))
-        if change <= SMALLEST_CHANGE or pairs == 1:
+        if change <= smallest_change or pairs == 1:
             break
     _set_slopes(teams, work)
 

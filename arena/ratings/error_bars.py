@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from arena.engine.jit import jit
-from arena.ratings.comparisons import TEAM, believe, converge, curvature, form, new_workspace, score
+from arena.ratings.comparisons import SMALLEST_DIFFERENCE, TEAM, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -324,7 +324,7 @@ def play_again(
         means[seat] = mu[bots[seat]]
     teams, pairs = form(units, places, margin, names_loser, work)
     believe(means, variances, len(bots), teams, work)
-    converge(teams, pairs, work)
+    converge(teams, pairs, SMALLEST_DIFFERENCE, work)
     return teams
 
 

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.comparisons import new_workspace
+from arena.ratings.comparisons import SMALLEST_DIFFERENCE, new_workspace
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.error_bars import error_bars as error_bars_of_slopes
 from arena.ratings.factor_graph import MAX_SEATS
@@ -153,8 +153,8 @@ class _Sweeps:
         heard, pull, slopes = np.zeros(len(self._mu)), self._prior @ (settings.mu - self._mu), self._prior.copy()
         sweep(
             self._mu, sigma**-2, self._said_precision, self._said_pull, patterns.counts, patterns.starts, patterns.bots,
-            patterns.units, patterns.places, patterns.losers, settings.beta, self.margin, share, heard, pull, slopes,
-            np.zeros(MAX_SEATS), np.zeros(MAX_SEATS), new_workspace(),
+            patterns.units, patterns.places, patterns.losers, settings.beta, self.margin, share,
+            SMALLEST_DIFFERENCE, heard, pull, slopes, np.zeros(MAX_SEATS), np.zeros(MAX_SEATS), new_workspace(),
         )  # fmt: skip
         if is_newton:
             step = np.linalg.solve(slopes, pull)

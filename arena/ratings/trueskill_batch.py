@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from arena.engine.jit import jit
 from arena.ratings.comparisons import (
+    SMALLEST_DIFFERENCE,
     TEAM,
     WEIGHT,
     believe,
@@ -168,6 +169,7 @@ UNDAMPED, DAMPING = 8, 0.5  # sweeps from which on messages go half the way only
 SLOWER, FASTER = 0.5, 1.1  # what that becomes from sweep to sweep: less while beliefs go to and fro all the same, as where a
 # bot always wins and little was known before
 LONGEST_STEP = 2.0  # standard deviations of a performance: far from the solution slopes say little
+FINER = 1e-5  # than the last sweep has moved, matches are worked out: none is better known than those whom it hears
 SMALLEST_CHANGE = 1e-9  # of a mean or a standard deviation from sweep to sweep, in standard deviations of a performance
 
 SHOWN_CHANGE = 1e-6  # the same for a history: finer than any drawing
@@ -276,7 +278,7 @@ def _solve(
     ties = patterns.ties(counts, settings) if settings.draw_probability is None else None
     if ties is not None and not (ties.tied[0] and state.said_precision.any()):
         state.margin = ties.margin_of_equals()
-    share, before = 1.0, np.zeros(2 * bots)
+    share, before, change = 1.0, np.zeros(2 * bots), 1.0
     for number in range(MAX_SWEEPS):
         share = share if number not in (UNDAMPED, NEWTON_SWEEPS) else DAMPING
         margin = state.margin if ties is None or not ties.tied[0] else ties.next_margin(state.mu, state.margin)
@@ -285,7 +287,7 @@ def _solve(
         sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
             patterns.units, patterns.places, patterns.losers, settings.beta, margin,
-            share, heard, pull, slopes, means, variances, work,
+            share, max(SMALLEST_DIFFERENCE, FINER * change), heard, pull, slopes, means, variances, work,
         )  # fmt: skip
         if number < NEWTON_SWEEPS:
             step = np.linalg.solve(slopes, pull)
@@ -298,13 +300,13 @@ def _solve(
             step += settings.mu - np.mean(state.mu + step)
             longest = float(np.max(np.abs(step), initial=0.0))
         widened = heard**-0.5 - state.precision**-0.5
-        change = max(longest, wider, float(np.max(np.abs(widened), initial=0.0)))
+        change = max(longest, wider, float(np.max(np.abs(widened), initial=0.0))) / settings.beta
         moved = np.concatenate([step, widened]) / settings.beta
         if number > UNDAMPED and number != NEWTON_SWEEPS:
             share = share * SLOWER if moved @ before < 0.0 else min(DAMPING, share * FASTER)
         before = moved
         state.mu, state.precision = state.mu + step, heard
-        if change <= smallest_change * settings.beta:
+        if change <= smallest_change:
             return number + 1
     return MAX_SWEEPS
 
@@ -312,13 +314,13 @@ def _solve(
 @jit
 def sweep(
     mu: Reals, precision: Reals, said_precision: Reals, said_pull: Reals, counts: Reals, starts: Starts, bots: Bots,
-    units: Small, places: Small, losers: Flags, beta: float, margin: float, share: float, heard: Reals, pull: Reals,
-    slopes: Workspace, means: Reals, variances: Reals, work: Workspace,
+    units: Small, places: Small, losers: Flags, beta: float, margin: float, share: float, smallest_change: float,
+    heard: Reals, pull: Reals, slopes: Workspace, means: Reals, variances: Reals, work: Workspace,
 ) -> None:  # fmt: skip
     """Let every match speak on what all others say: add messages to `heard`, scores to `pull`, the slopes of these to `slopes`.
 
     A message is kept by seat as its precision and its pull = precision * (its mean - mu), which is the score once all agree.
-    `share`: how far a message goes from what it was to what was heard now.
+    `share`: how far a message goes from what it was to what was heard now; `smallest_change`: as `converge` has it.
     """
     for pattern in range(len(starts) - 1):
         count = counts[pattern]
@@ -333,7 +335,7 @@ def sweep(
             means[seat] = mu[bots[row]] - said_pull[row] / others
             variances[seat] = 1.0 / others + beta * beta
         believe(means, variances, seats, teams, work)
-        converge(teams, pairs, work)
+        converge(teams, pairs, smallest_change, work)
         for seat in range(seats):
             row, team = start + seat, int(work[TEAM, seat])
             variance = beta * beta  # of the team mates, and of the seat's own noise
