@@ -27,7 +27,7 @@ class Bot(Agent):
 """
 
 
-@pytest.fixture(params=[NAMESPACE, LOCKED])
+@pytest.fixture(scope="module", params=[NAMESPACE, LOCKED])
 def supervisor(request: pytest.FixtureRequest) -> Iterator[Supervisor]:
     with supervising(level=request.param) as opened:
         yield opened

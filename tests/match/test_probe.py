@@ -21,10 +21,12 @@ import msgspec
 from arena.agent import BotFiles
 from arena.match import probe as module
 
-bots = [BotFiles("bot.py", {"bot.py": source.encode()}) for source in sys.argv[2:]]
 assert module._can_be_forked()
 module._started = None  # no new process is needed
-found = module.probe(bots, float(sys.argv[1]))
+found = [
+    module.probe([BotFiles("bot.py", {"bot.py": source.encode()}) for source in sources], seconds)
+    for sources, seconds in msgspec.json.decode(sys.argv[1])
+]
 sys.stdout.buffer.write(msgspec.json.encode(found))
 """
 TELLING = [
@@ -34,29 +36,30 @@ TELLING = [
 ]
 
 
-def forked(sources: list[str], seconds: float = 10.0) -> list[Profile]:
-    """The profiles that a process like those of the command line learns from a copy of itself."""
+@pytest.fixture(scope="module")
+def forked() -> list[list[Profile]]:
+    """What a process like those of the command line learns from copies of itself: of TELLING, and of a bot that hangs."""
+    if sys.platform != "linux":
+        pytest.skip("elsewhere processes are not copied")
+    asked = [(sources, 10.0) for sources, _, _ in TELLING] + [([HANGS], -9.0)]  # of those, ten seconds are forgiven
     ended = subprocess.run(
-        [sys.executable, "-P", "-c", SOURCE, str(seconds), *sources], check=False, capture_output=True, cwd=ROOT,
+        [sys.executable, "-P", "-c", SOURCE, msgspec.json.encode(asked).decode()], check=False, capture_output=True, cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": "0"},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr.decode()
-    return msgspec.json.decode(ended.stdout, type=list[Profile])
+    return msgspec.json.decode(ended.stdout, type=list[list[Profile]])
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not copied")
-@pytest.mark.parametrize(("sources", "games", "errors"), TELLING)
-def test_a_copy_tells_what_a_new_process_tells(sources: list[str], games: list[tuple[str, ...]], errors: list[str]) -> None:
-    bots = [BotFiles("bot.py", {"bot.py": source.encode()}) for source in sources]
-    found = forked(sources)
-    assert found == probe(bots, 10.0)
-    assert [profile.games for profile in found] == games
-    assert all(words in (profile.error or "") for profile, words in zip(found, errors))
+@pytest.mark.parametrize("case", range(len(TELLING)))
+def test_a_copy_tells_what_a_new_process_tells(case: int, forked: list[list[Profile]]) -> None:
+    sources, games, errors = TELLING[case]
+    assert forked[case] == probe([BotFiles("bot.py", {"bot.py": source.encode()}) for source in sources], 10.0)
+    assert [profile.games for profile in forked[case]] == games
+    assert all(words in (profile.error or "") for profile, words in zip(forked[case], errors))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not copied")
-def test_a_bot_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    (found,) = forked([HANGS], -9.0)  # of which ten seconds are forgiven
+def test_a_bot_that_hangs_is_given_up(forked: list[list[Profile]]) -> None:
+    (found,) = forked[-1]
     assert found.error == "the bot did not finish being imported"
 
 

@@ -90,6 +90,7 @@ def test_a_seat_that_is_starved_where_nobody_had_the_cpu_is_to_blame(
         assert "failed its host 3 times in this match" in record.notes[0] and "used by others for 3 %" in record.notes[0]
 
 
+@pytest.mark.usefixtures("one_zygote")
 def test_a_seat_that_was_never_locked_in_is_not_to_blame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(seat: LockedSeat, *_: object) -> Fault:
         raise OSError("too many open files")
@@ -99,6 +100,7 @@ def test_a_seat_that_was_never_locked_in_is_not_to_blame(tmp_path: Path, monkeyp
     assert results.manifest.void == 2
 
 
+@pytest.mark.usefixtures("one_zygote")
 def test_who_takes_the_cpu_from_a_seat_is_to_blame_that_it_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answer, late = InProcessSeat.answer, [starved()] * 3  # of the first match
     monkeypatch.setattr(InProcessSeat, "answer", lambda seat: late.pop() if late else answer(seat))
