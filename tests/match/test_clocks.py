@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -265,15 +266,20 @@ def test_a_bot_that_computes_while_a_rival_thinks_is_stopped_and_charged(
             assert found.ending is Ending.TIMEOUT, found
 
 
+@pytest.fixture(scope="module")
+def in_background() -> Iterator[Supervisor]:
+    with Supervisor(["naga"], is_in_background=True) as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("is_command", [False, True])
-def test_a_bot_that_nobody_asks_computes_nothing_where_people_think(is_command: bool, tmp_path: Path) -> None:
+def test_a_bot_that_nobody_asks_computes_nothing_where_people_think(
+    is_command: bool, in_background: Supervisor, tmp_path: Path
+) -> None:
     """It has a low priority besides, as has all that computes and that no person waits for."""
     path = command_bot(tmp_path, BURNING) if is_command else python_bot(tmp_path, "", act=REPLIES_AND_COMPUTES)
     kind = CommandSeat if is_command else LockedSeat
-    with (
-        Supervisor(["naga"], is_in_background=True) as supervisor,
-        kind(supervisor, read_bot(path), seed=1, params={}, limits=LIMITS) as burning,
-    ):
+    with kind(in_background, read_bot(path), seed=1, params={}, limits=LIMITS) as burning:
         assert burning.start(INFO) is None
         until(lambda: states(burning.pid) == {"T"})
         burning.ask(first_view(seat=0))
