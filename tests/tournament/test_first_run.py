@@ -16,6 +16,7 @@ from arena.records import Ending
 from arena.tournament.session import Results, read_results
 from arena.tournament.workers.ray.watchdog import descendants
 from helpers.locked_matches import supervising
+from helpers.one_zygote import zygote_of
 from helpers.paths import HOUSE_BOTS
 from helpers.processes import survivors, until
 from helpers.tournaments import arena, assert_same, ended, run, write_config
@@ -126,10 +127,11 @@ def test_a_search_that_a_source_names_is_compiled_before_and_no_other(tmp_path: 
 
 def test_what_is_asked_for_first_in_a_match_costs_no_bot_anything(tmp_path: Path, cache: Callable[..., Path]) -> None:
     """A trusted and a locked bot ask for a search that their sources hide; a hostile one says that it lacks it, too."""
-    require_locks()
     open_, locked, hostile = secretive(tmp_path, "open", "flat"), secretive(tmp_path, "locked", "flat"), tmp_path / "hostile.py"
     hostile.write_text(HOSTILE)
     bots: list[Any] = [open_, {"path": str(locked)}, {"path": str(hostile)}]
+    with supervising(("kuhn",)) as supervisor, zygote_of(supervisor):
+        calm = run(tmp_path, "calm", bots=bots, games=GAMES, deals=2, clock=CLOCK)
     folder = cache("kuhn")
     results, said = play(tmp_path, folder, bots, deals=2)
     assert searches(folder) == {"poker_rooms.kuhn.search flat"}
@@ -140,7 +142,6 @@ def test_what_is_asked_for_first_in_a_match_costs_no_bot_anything(tmp_path: Path
     assert {ending for bot, ending in endings if bot == "hostile"} <= {Ending.PROTOCOL, Ending.PLAYED}  # played: never asked
     assert ("hostile", Ending.PROTOCOL) in endings
     assert all(record.attempts == 1 and not record.is_void for record in results.records())
-    calm = run(tmp_path, "calm", bots=bots, games=GAMES, deals=2, clock=CLOCK)
     assert results.manifest.results_sha256 == calm.manifest.results_sha256  # the hostile one was retired meanwhile
 
 
