@@ -151,7 +151,8 @@ def test_nothing_on_the_page_needs_an_inline_style(played: Results) -> None:
 
 
 def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path) -> None:
-    bots = [*GOOD_BOTS, HOUSE_BOTS / "random_bot.py"]
+    chance = HOUSE_BOTS / "random_bot.py"
+    bots = [GOOD_BOTS[0], GOOD_BOTS[2], chance, {"path": str(chance), "name": "again", "trusted": True}]
     played = run(tmp_path, bots=bots, deals=2, seed=11, games=[{"game": "yaniv", "seats": 3, "options": SHORT}])
     text, page = made(played.folder)
     assert ">Together and apart</h3>" in text and "Of 6 pairs none surely does better together" in text
