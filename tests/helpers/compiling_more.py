@@ -84,6 +84,6 @@ def _learning_calls(game: Game) -> Iterator[Callable[[], object]]:
 
 
 if __name__ == "__main__":
-    gc.disable()  # a tenth of the time; the process takes half a gigabyte, not a third, and is soon over
+    gc.disable()  # a twenty-fifth of the time; the process takes half a gigabyte, not a third, and is soon over
     compiling.compile_as_child(sys.argv[1], sys.argv[2:])
     _compile_more(games.load(sys.argv[1]))
