@@ -34,7 +34,7 @@ gc.set_threshold(50_000, 10, 10)  # thousands of tests and all of arena are look
 
 
 def _take_for_stored(descriptor: int) -> None:
-    """Wait for no disk in test processes: nothing here takes the power away, and thousands of waits take half a minute."""
+    """Wait for no disk in test processes: nothing here takes the power away, and there are thousands of such waits."""
     os.fstat(descriptor)  # which must be open all the same
 
 
