@@ -5,8 +5,10 @@ event less its mean over all that could have come. Whatever `value` is, and whoe
 seats have seen, and what comes next is as random as the engine's shuffles. So the sum of a match's corrections may be taken off
 its result without any bias (M. White and M. Bowling, "Learning a value analysis tool for agent evaluation", IJCAI 2009: MIVAT).
 
-Where there are few alternatives, all are played by the engine's own `step`; else SAMPLES of them are drawn, by words that
-depend on the deal, the round and the number of the event alone: still unbiased, and the same at every seating of a deal.
+Where there are at most SAMPLES alternatives, all are played by the engine's own `step`; else so many of them, by words that
+depend on the deal, the round and the number of the event alone: still unbiased, and the same at every seating of a deal. A
+sample of listed alternatives is systematic: evenly spaced points, shifted by one random number, through their probabilities.
+Where the game lists like beside like, it errs less than one drawn blindly: in Yaniv a quarter of the variance.
 """
 
 from collections.abc import Callable
@@ -29,10 +31,10 @@ from arena.engine.contract import (
     step,
     value,
 )
-from arena.engine.rng import Words, next_word, seed_fast
+from arena.engine.rng import Words, chance, next_word, seed_fast
 
-SAMPLES = 24
-"""What could have come instead, where it is sampled: the noise of the mean adds a 24th to the spread of a correction."""
+SAMPLES = 12
+"""What could have come instead, where it is sampled: drawn blindly, it adds a 12th to the variance of a correction."""
 DEALT, DRAWN = 0, 1
 """The kinds of chance events: what a round begins with; what comes up while it is played."""
 STATES = 2
@@ -161,6 +163,20 @@ def _expect_round(states: States, rng: Words, constants: Numbers, out: Numbers) 
 def _expect_action(states: States, action: int, ways: int, rng: Words, constants: Numbers, out: Numbers) -> None:
     """Take the mean value after an action off `out`: over all its alternatives, or over a sample."""
     s = states[1]
+    if ways > SAMPLES:
+        point = chance(rng)  # in steps from one point of the sample to the next
+        reached = 0.0
+        for alternative in range(ways):
+            states[1] = states[0]
+            reached += SAMPLES * arrange(s, action, alternative)
+            points = 0
+            while point < reached:
+                points += 1
+                point += 1.0
+            if points > 0:
+                step(s, action)
+                _subtract_value(s, points / SAMPLES, constants, out)
+        return
     if ways > 0:
         for alternative in range(ways):
             states[1] = states[0]

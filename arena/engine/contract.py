@@ -305,7 +305,8 @@ def alternatives(s: State, action: int) -> int:
 def arrange(s: State, action: int, alternative: int) -> float:
     """Rearrange, in place, what no seat has seen so that `action` leads to an alternative, from 0 on; gives its probability.
 
-    All alternatives together have probability 1; one of probability 0 may leave `s` as it is.
+    All alternatives together have probability 1; one of probability 0 may leave `s` as it is. Of many a sample is taken, at
+    even distances: like ones stand best beside each other.
     """
     return cast(float, _chance(s).arrange(s, action, alternative))
 

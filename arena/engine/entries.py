@@ -51,6 +51,7 @@ class Engine:
     scores: Callable[[States, Numbers], None]
     places: Callable[[States, Actions], None]
     has_one_loser: Callable[[States], bool]
+    play_log: Callable[[States, Actions, Actions, Actions], int]
     observe: Callable[[States, int, States], None]
     determinize: Callable[[States, int, Words], None]
     seen_action: Callable[[States, int, int], int]
@@ -142,6 +143,27 @@ def _entry_has_one_loser(states: States) -> bool:
     return has_one_loser(states[0])
 
 
+def _entry_play_log(states: States, codes: Actions, timed: Actions, out: Actions) -> int:
+    """Play the actions of a log as far as they are legal, with the deals of the next rounds; returns how many those are.
+
+    `codes`: as legal lists have them; `timed`: the same as `step` takes them; `out`: room for a legal list.
+    """
+    s = states[0]
+    for number in range(len(codes)):
+        if is_terminal(s):
+            return number
+        code = codes[number]
+        is_legal = False
+        for place in range(legal_actions(s, out)):
+            is_legal = is_legal or out[place] == code
+        if not is_legal:
+            return number
+        step(s, timed[number])
+        if is_round_over(s) and not is_terminal(s):
+            next_round(s)
+    return len(codes)
+
+
 def _entry_observe(states: States, seat: int, out: States) -> None:
     observe(states[0], seat, out[0])
 
@@ -195,6 +217,7 @@ _ENTRIES: tuple[Callable[..., Any], ...] = (
     _entry_scores,
     _entry_places,
     _entry_has_one_loser,
+    _entry_play_log,
     _entry_observe,
     _entry_determinize,
     _entry_seen_action,

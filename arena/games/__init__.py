@@ -184,6 +184,7 @@ def tells_luck_well(name: str, seats: int, options: Mapping[str, OptionValue]) -
     return module is not None and bool(module.asks(options))
 
 
+@cache
 def luck_numbers(game: Game) -> Numbers:
     """What the functions of a game's chance.py are handed as constants: those of its rollout.py, its network behind them.
 
@@ -213,6 +214,7 @@ def warm(game: Game) -> None:
         game.text.event_texts(states[0], learnt)
     engine.step(states, game.legal_list(states)[0])
     engine.advance(states, game.legal_list(states)[0])
+    engine.play_log(states, np.zeros(0, np.int64), np.zeros(0, np.int64), game.new_actions())
     engine.is_round_over(states)
     engine.is_terminal(states)
     engine.has_one_loser(states)

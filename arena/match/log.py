@@ -4,6 +4,8 @@ It may come from somebody else's results, and compiled rules check nothing, so a
 writing where it points to.
 """
 
+import numpy as np
+
 from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError, StoreError
@@ -32,8 +34,11 @@ def check_log(game: Game, record: MatchRecord, options: dict[str, OptionValue], 
     if delays and game.ms_per_tick(options) is None:
         raise StoreError(f"match {record.match_id}: damaged: it has delays, and {game.name} measures no time")
     states = game.deal(len(record.seats), options, deal_seed)
-    for number, (action, timed) in enumerate(zip(record.actions, game.timed_log(record.actions, delays))):
-        if game.engine.is_terminal(states) or action not in game.legal_list(states):
-            raise StoreError(f"match {record.match_id}: damaged: the action of decision {number} is not legal")
-        game.engine.advance(states, timed)
+    try:
+        codes, timed = (np.array(log, np.int64) for log in (record.actions, game.timed_log(record.actions, delays)))
+    except OverflowError:
+        raise StoreError(f"match {record.match_id}: damaged: its log has an action of more than 64 bits") from None
+    legal = game.engine.play_log(states, codes, timed, game.new_actions())
+    if legal < len(codes):
+        raise StoreError(f"match {record.match_id}: damaged: the action of decision {legal} is not legal")
     return bool(game.engine.is_terminal(states))

@@ -25,7 +25,7 @@ from arena.errors import StoreError
 from arena.match import MatchSetup
 from arena.records import LUCK_LIMIT, MatchLuck, MatchRecord, SeatLuck, canonical_json
 
-METHOD = 2
+METHOD = 3
 """Rises when the luck of a match is worked out in another way from the same estimate."""
 
 

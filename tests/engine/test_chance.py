@@ -8,10 +8,11 @@ import pytest
 
 from arena import games
 from arena.audit.laws import make_table, parts
-from arena.engine.chance import DEALT, DRAWN, STATES
+from arena.engine.chance import DEALT, DRAWN, SAMPLES, STATES
 from arena.engine.rng import seed_words
 from arena.errors import ConfigError
 from arena.games import load
+from arena.games.yaniv.state import STOCK
 from arena.ratings.simple_matches import play_searched_matches
 from helpers import poker_rooms
 
@@ -176,3 +177,43 @@ def test_luck_and_choices_add_up_to_what_the_match_was_worth():
     assert values.sum(axis=1) == pytest.approx(np.ones(len(values)))  # one of two finishes before the other
     assert found.sum(axis=2) == pytest.approx(np.zeros(found.shape[:2]), abs=1e-12)
     assert values.min() >= 0.0 and values[-1].max() in (0.5, 1.0)
+
+
+def test_a_sample_through_many_alternatives_is_unbiased_and_errs_less_than_a_blind_one():
+    """A card drawn from a large stock of Yaniv: over many streams the mean is that over all cards."""
+    game = load("yaniv")
+    luck, options = games.ready_luck(game), game.resolve_options({}, 2)
+    states = game.deal(2, options, 4)
+    discard = game.legal_list(states)[-1]
+    game.engine.advance(states, discard)
+    ways = luck.alternatives(states, STOCK)
+    assert ways > 2 * SAMPLES
+    values = []
+    for alternative in range(ways):
+        world, found = states.copy(), np.zeros(2)
+        assert luck.arrange(world, STOCK, alternative) == pytest.approx(1 / ways)
+        game.engine.step(world, STOCK)
+        luck.value(world, game.constants, found)
+        values.append(found[0])
+    game.engine.step(states, STOCK)
+    luck.value(states, game.constants, found)
+    drawn = np.array([worked_out(game, 4, [discard, STOCK], stream=stream)[0][2, DRAWN, 0] for stream in range(400)])
+    blind = np.std(values) / np.sqrt(SAMPLES)
+    assert np.mean(drawn) == pytest.approx(found[0] - np.mean(values), abs=4 * blind / np.sqrt(len(drawn)))
+    assert 0.0 < np.std(drawn) < 0.9 * blind
+
+
+@pytest.mark.parametrize("name", ["naga", "yaniv", "nertz"])
+def test_a_log_is_played_in_one_call_as_step_by_step(name):
+    game, stream, actions = load(name), np.random.default_rng(5), []
+    states = game.deal(2, game.resolve_options({}, 2), 6)
+    begun = states.copy()
+    while not game.engine.is_terminal(states):
+        actions.append(int(stream.choice(game.legal_list(states))))
+        game.engine.advance(states, actions[-1])
+    log, again = np.array(actions, np.int64), begun.copy()
+    assert game.engine.play_log(again, log, log, game.new_actions()) == len(log) and again.tobytes() == states.tobytes()
+    longer = np.append(log, log[-1])  # nothing is legal after the end
+    assert game.engine.play_log(begun.copy(), longer, longer, game.new_actions()) == len(log)
+    log[len(log) // 2] = -1
+    assert game.engine.play_log(begun.copy(), log, log, game.new_actions()) == len(log) // 2

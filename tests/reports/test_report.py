@@ -242,6 +242,8 @@ def test_a_bad_log_is_no_replay(played: Results) -> None:
 
     record = next(iter(played.records()))
     lines = replay_lines(load("naga"), replace(record, actions=record.actions * 2), json.loads(record.options), 5)
+    with pytest.raises(StoreError, match="more than 64 bits"):
+        list(replay_lines(load("naga"), replace(record, actions=(1 << 63,)), json.loads(record.options), 5))
     with pytest.raises(StoreError, match=r"match \w+: damaged: the action of decision \d+ is not legal"):
         list(lines)
 

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from arena.engine.contract import Features
+from arena.engine.contract import Actions, Features, Numbers
 from arena.engine.jit import jit, popcount
 from arena.engine.options import OptionValue
 from arena.games.naga.estimates import ELTAM_CARDS, ONLY_SINGLES, OUTLOOKS, eltam_rule, single_rule
-from arena.games.naga.hands import HEAVEN, ILBECK, KOCELTER, NUMBERS
+from arena.games.naga.hands import HEAVEN, ILBECK, KOCELTER, NUMBERS, strength
 from arena.games.naga.knowledge import selected
 from arena.games.naga.rollout import CONSTANTS, ELTAM_RULE, SINGLE_RULE, strongest
-from arena.games.naga.rules import chooser, contest_strength, field_cards_won
+from arena.games.naga.rules import chooser, field_cards_won, field_mask
 from arena.games.naga.shapes import NATURALS, RUNS_4, grade, hand_shape
 from arena.games.naga.state import (
     CONTESTS,
@@ -90,15 +90,15 @@ def asks(_resolved: Mapping[str, OptionValue]) -> bool:
 
 
 @jit
-def _best_selection(s: State, hand: int, place: int) -> tuple[int, int]:
-    """The strength of the best selection of a hand of five for a single place, and its cards."""
+def _best_selection(s: State, selections: Actions, place: int) -> tuple[int, int]:
+    """The strength of the best selection for a single place, and its cards."""
     best = -1
     cards = 0
-    for i in range(len(THREE_OF_FIVE)):
-        chosen = selected(hand, int(THREE_OF_FIVE[i]))
-        strength = contest_strength(s, chosen, place)
-        if strength > best:
-            best = strength
+    field = field_mask(s, place)
+    for chosen in selections:
+        found = strength(chosen | field, 4, int(TRUMPS[place]), s.none_compare, s.moon_class, s.moon_duplicate)
+        if found > best:
+            best = found
             cards = chosen
     return best, cards
 
@@ -110,13 +110,18 @@ def _write_places(s: State, own: int, other: int, swing: float, out: Features) -
     stronger = np.zeros((ELTAM + 4, 2), np.int64)
     powers = np.zeros((ELTAM + 4, 2))
     taken = np.zeros((ELTAM + 4, 2), np.int64)
+    selections = np.empty((2, len(THREE_OF_FIVE)), np.int64)
+    for side in range(2):
+        for i in range(len(THREE_OF_FIVE)):
+            selections[side, i] = selected(int(s.hand[own if side == 0 else other]), int(THREE_OF_FIVE[i]))
+    rules = _RULES.copy()
     count = 0
     for place in range(1, 8):
         if place == ELTAM or s.won[place] != OPEN:
             continue
         count += 1
         for side in range(2):
-            stronger[place, side], taken[place, side] = _best_selection(s, int(s.hand[own if side == 0 else other]), place)
+            stronger[place, side], taken[place, side] = _best_selection(s, selections[side], place)
             powers[place, side] = grade(stronger[place, side], 4, s.none_compare, s.moon_class)
         edges[place] = powers[place, 0] - powers[place, 1] + 2.0 * (s.place == place)
     for slot in range(count):
@@ -138,7 +143,7 @@ def _write_places(s: State, own: int, other: int, swing: float, out: Features) -
         if slot == 0:
             for side in range(2):
                 kept = int(s.hand[own if side == 0 else other]) & ~taken[place, side]
-                _write_kept(s, kept, place, _KEPT + side * _NEXT, out)
+                _write_kept(s, kept, place, rules, _KEPT + side * _NEXT, out)
 
 
 @jit
@@ -153,9 +158,8 @@ def _alike(hand: int, field: int) -> float:
 
 
 @jit
-def _write_kept(s: State, kept: int, contested: int, at: int, out: Features) -> None:
+def _write_kept(s: State, kept: int, contested: int, rules: Numbers, at: int, out: Features) -> None:
     """Write what two kept cards are worth at the later places: the best one, the mean, and Eltam; and what they are."""
-    rules = _RULES.copy()
     best = -1.0
     total = 0.0
     count = 0

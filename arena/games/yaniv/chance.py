@@ -9,6 +9,7 @@ from arena.engine.jit import jit
 from arena.engine.net import MOST_HIDDEN, SEATS, VALUE, logit
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.yaniv.rollout import CONSTANTS, PRIZE, evaluate
+from arena.games.yaniv.rows import RANK
 from arena.games.yaniv.state import DRAW, STOCK, State
 from arena.games.yaniv.win_features import WIN_FEATURES, has_win_features, win_features
 
@@ -33,17 +34,23 @@ def alternatives(s: State, action: int) -> int:
 
 @jit
 def arrange(s: State, _action: int, alternative: int) -> float:
-    """Put the card at a place of the stock on top, if it is the first one of its kind there."""
-    card = s.stock[alternative]
-    copies = 0
+    """Put a card of the stock on top, counted in the order of their ranks."""
+    ranks = 0  # how many cards there are of each, in 4 bits
     for place in range(s.num_stock + 0):
-        if s.stock[place] == card:
-            if place < alternative:
-                return 0.0
-            copies += 1
-    s.stock[alternative] = s.stock[s.num_stock - 1]
+        ranks += 1 << 4 * RANK[s.stock[place] + 1]
+    left = alternative
+    rank = 0
+    while left >= ranks >> 4 * rank & 15:
+        left -= ranks >> 4 * rank & 15
+        rank += 1
+    chosen = -1
+    while left >= 0:
+        chosen += 1
+        left -= RANK[s.stock[chosen] + 1] == rank
+    card = s.stock[chosen]
+    s.stock[chosen] = s.stock[s.num_stock - 1]
     s.stock[s.num_stock - 1] = card
-    return float(copies / s.num_stock)
+    return float(1.0 / s.num_stock)
 
 
 @jit
