@@ -4,8 +4,9 @@ Points of different pools cannot be added: where skill decides much, the points 
 alone. So each pool is first brought to a scale of its own:
 
 - `standardized`: how many standard deviations a bot is above the field's mean. Mean and spread are those of the true skills:
-  the variance of the estimates less that part of it which their errors explain (the method of moments). A spread is never
-  taken to be below the errors, so a pool in which luck decides nearly all is not blown up.
+  the variance of the estimates less that part of it which their errors explain (the method of moments). Numbers are shrunk by
+  the share of the variance that is left, so a pool counts as far as skill decides it, and one of luck hardly (James and Stein
+  1961; of tests: T. Kelley's regressed scores, 1947). Their errors are not: they say how unsure the share itself is.
 - `mean-rank`: the rank that a bot is expected to have, all skills being known as well as they are (N. Laird and T. Louis,
   "Empirical Bayes ranking methods", 1989), in standard deviations of a field's ranks.
 - `mean-mu`: the points as they are, as boards had it before there was a choice.
@@ -145,22 +146,17 @@ def _scaled(pool: PoolSkills, everywhere: Sequence[Bot], settings: RatingSetting
     if len(field) < 2:
         field = np.flatnonzero(pool.has_played()).tolist()
     scale = _ranks if settings.overall_rule == MEAN_RANK else _standardized
-    points, slopes, of_scale = scale(pool.mu, pool.bars.covariance, np.array(field))
-    covariance = slopes @ pool.bars.covariance @ slopes.T + of_scale * np.outer(points, points)
+    points, covariance = scale(pool.mu, pool.bars.covariance, np.array(field))
     return _Scaled(pool.pool, list(pool.bots), points, covariance, pool.bars.degrees)
 
 
 def _standardized(
     mu: NDArray[np.float64], covariance: NDArray[np.float64], field: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Standard deviations above the field's mean.
-
-    Returns them [bots], their slopes in the skills of all bots [bots, bots], and the relative variance of the spread that
-    slopes do not show: it is made of squares of errors.
-    """
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Standard deviations above the field's mean [bots], shrunk, and the covariance of what they were before."""
     bots, count = len(mu), len(field)
     if count < 2:
-        return np.zeros(bots), np.zeros((bots, bots)), 0.0
+        return np.zeros(bots), np.zeros((bots, bots))
     from_mean = np.eye(bots)
     from_mean[:, field] -= 1.0 / count
     distances = from_mean @ mu
@@ -169,22 +165,24 @@ def _standardized(
     of_errors = float(np.trace(errors)) / (count - 1)
     variance = max(observed - of_errors, of_errors, _LEAST_VARIANCE)
     points = distances / math.sqrt(variance)
-    slopes, of_scale = from_mean.copy(), 0.0
+    slopes, of_scale = from_mean.copy(), 0.0  # in the skills; the relative variance of the spread that they do not show
     if observed - of_errors > of_errors and count >= LEAST_FIELD:  # the spread errs with the skills that it is made of
         of_scale = float(np.sum(errors**2)) / (2 * (count - 1) ** 2 * variance**2)
         shares = np.zeros(bots)
         shares[field] = distances[field] / math.sqrt(observed) / (count - 1)
         slopes -= np.outer(distances / math.sqrt(observed), shares)
-    return points, slopes / math.sqrt(variance), of_scale
+    slopes /= math.sqrt(variance)
+    skill = max(0.0, observed - of_errors) / max(observed, _LEAST_VARIANCE)
+    return skill * points, slopes @ covariance @ slopes.T + of_scale * np.outer(points, points)
 
 
 def _ranks(
     mu: NDArray[np.float64], covariance: NDArray[np.float64], field: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return how far the expected rank is above the middle one, in standard deviations of ranks. Returns as `_standardized`."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how far the expected rank is above the middle one, in standard deviations of ranks, and the covariance of that."""
     bots, count = len(mu), len(field)
     if count < 2:
-        return np.zeros(bots), np.zeros((bots, bots)), 0.0
+        return np.zeros(bots), np.zeros((bots, bots))
     variances = np.diag(covariance)
     spread = np.sqrt(np.maximum(_LEAST_VARIANCE, variances[:, None] + variances[None, :] - 2 * covariance))
     better = special.ndtr((mu[:, None] - mu[None, :]) / spread)  # how surely the row's bot is above the column's
@@ -195,7 +193,8 @@ def _ranks(
     unit = math.sqrt((count * count - 1) / 12)
     points = (np.sum(rivals * better, axis=1) - np.sum(rivals, axis=1) / 2) / unit
     density *= rivals
-    return points, (np.diag(density.sum(axis=1)) - density) / unit, 0.0
+    slopes = (np.diag(density.sum(axis=1)) - density) / unit
+    return points, slopes @ covariance @ slopes.T
 
 
 def _degrees(parts: Sequence[tuple[float, float]]) -> float:

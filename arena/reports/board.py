@@ -18,7 +18,7 @@ from arena.results.schema import SeatTotals
 
 SCALES = {
     STANDARDIZED: "Overall = 25 + 25/3 z, where z is how many standard deviations a bot is above the mean of the field's "
-    "skill, as the mean over the games.",
+    "skill, as the mean over the games; the more luck decides, the less of it counts.",
     MEAN_RANK: "Overall = 25 + 25/3 z, where z is how far the expected rank of a bot is above the middle one in standard "
     "deviations of ranks, as the mean over the games.",
 }

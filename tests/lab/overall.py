@@ -47,6 +47,7 @@ CASES = (
     FieldCase("a field of 8", 8, 60),
     FieldCase("a field of 16", 16, 40),
     FieldCase("one dominant bot", 8, 60, dominant=3.0),
+    FieldCase("a game of luck", 8, 60, (6.0, 3.0, 0.0)),
     FieldCase("4 bots", 4, 60),
     FieldCase("2 bots", 2, 60),
 )
@@ -61,6 +62,8 @@ class OverallCost(msgspec.Struct, frozen=True, kw_only=True):
     correlations: tuple[float, ...]
     """The mean correlation of the overall numbers with the skills in each game, the widest spread first; without the dominant
     bot where there is one."""
+    to_true: float
+    """The mean correlation of the overall numbers with what they would be if all skills were known."""
     covered: float | None
     """The share of the 95 % intervals that hold the true value; None: there is none on the scale of this rule."""
     half_width: float | None
@@ -113,6 +116,7 @@ def _case(case: FieldCase, runs: int) -> Iterator[OverallCost]:
     correlations: dict[str, list[list[float]]] = {rule: [] for rule in rules}
     held: dict[str, list[NDArray[np.bool_]]] = {rule: [] for rule in rules}
     widths: dict[str, list[float]] = {rule: [] for rule in rules}
+    to_true: dict[str, list[float]] = {rule: [] for rule in rules}
     first = 1 if case.dominant else 0
     for run in range(runs):
         stream = np.random.default_rng(rng.derive(_KEY, case.name, run))
@@ -126,12 +130,15 @@ def _case(case: FieldCase, runs: int) -> Iterator[OverallCost]:
                 numbers, half = combined.mu, combined.bars.quantile * combined.sigma
                 held[rule].append(np.abs(numbers - _truth(rule, skills)) <= half)
                 widths[rule].append(float(half.mean()))
+            to_true[rule].append(float(np.corrcoef(numbers, _truth(STANDARDIZED, skills))[0, 1]))
             if case.bots - first > 2:
-                correlations[rule].append([float(np.corrcoef(numbers[first:], own[first:])[0, 1]) for own in skills])
+                told = [own[first:] for own, spread in zip(skills, case.spreads) if spread]
+                correlations[rule].append([float(np.corrcoef(numbers[first:], own)[0, 1]) for own in told])
     for rule in rules:
         mean = np.mean(correlations[rule], axis=0) if correlations[rule] else np.full(0, math.nan)
         yield OverallCost(
             field=case.name, rule=rule, runs=runs, correlations=tuple(map(float, mean)),
+            to_true=float(np.mean(to_true[rule])),
             covered=float(np.mean(held[rule])) if held[rule] else None,
             half_width=float(np.mean(widths[rule])) if widths[rule] else None,
         )  # fmt: skip
@@ -147,6 +154,8 @@ def _truth(rule: str, skills: Sequence[NDArray[np.float64]]) -> NDArray[np.float
     """What the overall numbers would be if all skills were known."""
     total = np.zeros(len(skills[0]))
     for own in skills:
+        if own.std() == 0.0:
+            continue  # nobody is better
         if rule == STANDARDIZED:
             total += (own - own.mean()) / own.std(ddof=1)
         else:

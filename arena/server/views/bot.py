@@ -75,9 +75,9 @@ class Appearance(msgspec.Struct, frozen=True, kw_only=True):
     mu: float
     low: float
     high: float
-    bound: str
-    """`least`: it has won all, so it is at least that good; `most`: it has lost all."""
     matches: int
+    bound: str = ""
+    """`least`: it has won all, so it is at least that good; `most`: it has lost all."""
 
 
 class RatingPoint(msgspec.Struct, frozen=True, array_like=True):
