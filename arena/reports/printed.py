@@ -115,7 +115,7 @@ def _notes(
             "~ not separable from the bot above; in brackets the ranks that are possible: with 95 % all brackets hold at once"
         )
     if any(rating.bound for rating in shown):
-        notes.append("at least so much (>=): it has won all, and no interval says how good it is; at most (<=): lost all")
+        notes.append("rating at least, or at most: the bot has won all, or lost all, and no interval says how far it is")
     if rule := RULES.get(ranked_by(manifest.config)):
         notes.append(rule)
     if any(rating.pool == OVERALL for rating in shown) and (scale := SCALES.get(overall_rule(manifest.config))):

@@ -1,7 +1,10 @@
 """Of a bot that won everything only the prior says that it is no better: its rating is marked as the least that it may be."""
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 from arena.ratings.models import BATCH_MODEL
 from arena.ratings.rows import PoolRows
@@ -9,6 +12,7 @@ from arena.ratings.settings import Anchor, RatingSettings
 from arena.ratings.standings import rated_pool
 from arena.reports.board import ranked, ranking
 from arena.reports.table import Cell
+from arena.reports.terminal import ConsolePage
 
 
 def pool(*matches: tuple[int, ...], units: tuple[int, ...] = (), named: bool = False) -> PoolRows:
@@ -54,3 +58,9 @@ def test_boards_say_so_in_signs() -> None:
     board = ranking(ranked(ratings, "pool"))
     shown = [row[2].text if isinstance(row[2], Cell) else None for row in board.rows]
     assert shown == [f"≥ {ratings[0].rating:.2f}", None, None]
+
+
+def test_a_plain_terminal_has_the_sign_in_ascii() -> None:
+    ratings, written = rated_pool(BATCH_MODEL, "pool", pool((1, 2), (1, 2)), RatingSettings()).ratings(), io.StringIO()
+    ConsolePage(Console(file=written, width=200)).table(ranking(ranked(ratings, "pool")))
+    assert f">= {ratings[0].rating:.2f} " in written.getvalue() and f"<= {ratings[1].rating:.2f} " in written.getvalue()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.ratings import standings
-from arena.ratings.comparisons import believe, converge, curvature, form, new_workspace, score
+from arena.ratings.comparisons import SMALLEST_DIFFERENCE, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.order import history
 from arena.ratings.rows import PoolRows
 from arena.ratings.running import RunningRatings
@@ -153,7 +153,7 @@ def test_a_match_is_worked_out_to_the_last_digits(sigma: float, margin: float, t
     work = new_workspace()
     found, pairs = form(np.arange(teams, dtype=np.int8), ranks, margin, False, work)
     believe(means, variances, teams, found, work)
-    converge(found, pairs, work)
+    converge(found, pairs, SMALLEST_DIFFERENCE, work)
     scores, slopes = exact_match(means, variances, ranks.tolist(), margin)
     for one in range(teams):
         assert score(one, teams, work) == pytest.approx(float(scores[one]), rel=1e-8, abs=1e-12 / sigma)
