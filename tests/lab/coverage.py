@@ -103,8 +103,8 @@ def fields() -> tuple[Field, ...]:
         Field(name="swiss, 4 seats", deals=(32,) * 16, seats=4, format="swiss"),
         Field(name="ladder with newcomers", deals=(0,) + (24,) * 9 + (4,) * 2, format="ladder", copies=1),
         Field(name="one loser, 3 seats", deals=(60,) * 6, seats=3, names_loser=True),
-        Field(name="one loser and forfeits, 3 seats", deals=(60,) * 6, seats=3, names_loser=True, forfeits=0.02),
-        Field(name="forfeits", deals=(60,) * 6, forfeits=0.02),
+        Field(name="one loser and forfeits, 3 seats", deals=(60,) * 6, seats=3, names_loser=True, forfeits=0.01),
+        Field(name="forfeits", deals=(60,) * 6, forfeits=0.01),
         Field(name="a cycle", deals=(150,) * 6, cycle=3.0),
     )
 

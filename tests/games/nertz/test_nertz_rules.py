@@ -120,7 +120,7 @@ class TestTeams:
         table = [bot_seat(named(GREEDY, Path()), bot_seed) for bot_seed in setup.bot_seeds]
         record = play(GAME, setup, table)
         assert [row.unit for row in record.seats] == [0, 0, 1, 1, 2, 2, 3, 3]
-        standings = Standings(RatingSettings())
+        standings = Standings(RatingSettings(draw_probability=0.1))
         standings.add(record)
         mus = {rating.bot: rating.mu for rating in standings.ratings() if rating.pool == "nertz"}
         places = [record.seats[seat].place for seat in range(0, 8, 2)]
