@@ -229,6 +229,8 @@ class Rating(msgspec.Struct, frozen=True, kw_only=True):
     """How many matches ended by the bot's fault."""
     bound: str = ""
     """`least`: it beat all whom it was compared with, so it is at least that good; `most`: nobody, so at most."""
+    draw_probability: float | None = None
+    """How often two equal bots of the pool tie, by the model; None: it does not go by ties, or several pools are in it."""
 
 
 class HistoryPoint(msgspec.Struct, frozen=True, kw_only=True):

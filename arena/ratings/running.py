@@ -19,7 +19,7 @@ from arena.ratings.losers import names_loser
 from arena.ratings.models import STORED, is_order_free
 from arena.ratings.rows import Beliefs, Bot
 from arena.ratings.settings import RatingSettings
-from arena.ratings.standings import ALIKE, Rated, overall
+from arena.ratings.standings import ALIKE, Rated, draws_by, overall
 from arena.ratings.trueskill_batch import Patterns, State, anchor_of, solve
 from arena.records import MatchRecord, Outcome, Rating
 
@@ -149,5 +149,7 @@ class _RunningPool:
         beliefs = self._by_model[model].beliefs()
         anchor = anchor_of(self._bots, self._settings) if is_order_free(model) else None
         counts, bars = np.array(self._counts, np.float64).reshape(-1, 4).T, ErrorBars.of_sigma(beliefs)
-        by = self._settings.ranks_by(model)
-        return Rated(model, pool, self._bots, beliefs, bars, counts, by, anchor).checked(self._settings)
+        return Rated(
+            model, pool, self._bots, beliefs, bars, counts, self._settings.ranks_by(model), anchor,
+            draw_probability=draws_by(model, beliefs, self._settings),
+        ).checked(self._settings)  # fmt: skip

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from arena.ratings.beliefs import bars_by, believe
 from arena.ratings.error_bars import ErrorBars, joint_bars
 from arena.ratings.luck_correction import without_luck
-from arena.ratings.models import is_order_free, model_of
+from arena.ratings.models import MODEL, is_order_free, model_of
 from arena.ratings.overall import Combined, PoolSkills, combine
 from arena.ratings.pairs import head_to_head
 from arena.ratings.rows import Beliefs, Bot, Collector, PoolRows
-from arena.ratings.settings import LOW, MEAN_MU, MU, OVERALL, THREE_SIGMA, RatingSettings, headline_first
+from arena.ratings.settings import LOW, MEAN_MU, MU, OVERALL, THREE_SIGMA, RatingSettings, drawn, headline_first
 from arena.ratings.trueskill_batch import anchor_of
 from arena.records import LuckWorth, MatchRecord, Rating
 
@@ -155,6 +155,8 @@ class Rated:
     """How many times as many deals would be as certain had no luck been taken out; nan: none was."""
     bounds: Sequence[str] = ()
     """`Rating.bound` of each bot; empty: of none."""
+    draw_probability: float | None = None
+    """How often two equal bots tie, by the model; None: it does not go by ties."""
     has_failed: bool = False
     """Whether no numbers came out: then the beliefs are those before the first match, and nobody has a rank."""
 
@@ -196,7 +198,7 @@ class Rated:
         return _unranked(
             self.model, self.pool, self.bots[number], mu, sigma, half_width, self.ranks_by, matches=int(matches),
             wins=int(wins), mean_place=float(places) / max(1.0, float(matches)), faults=int(faults),
-            bound=self.bounds[number] if self.bounds else "",
+            bound=self.bounds[number] if self.bounds else "", draw_probability=self.draw_probability,
         )  # fmt: skip
 
 
@@ -223,8 +225,16 @@ def _rated(model: str, pool: str, rows: PoolRows, settings: RatingSettings) -> R
     counts = count_rows(rows)
     bounds = _bounds(rows, counts, anchor)
     return Rated(
-        model, pool, rows.bots_by_number, beliefs, bars, counts, settings.ranks_by(model), anchor, worth, bounds
+        model, pool, rows.bots_by_number, beliefs, bars, counts, settings.ranks_by(model), anchor, worth, bounds,
+        draws_by(model, beliefs, settings),
     )  # fmt: skip
+
+
+def draws_by(model: str, beliefs: Beliefs, settings: RatingSettings) -> float | None:
+    """How often two equal bots tie, by a model; None: it does not go by ties."""
+    if beliefs.margin is not None:
+        return drawn(beliefs.margin, settings.beta)
+    return settings.equal_draws if model == MODEL else None
 
 
 def _bounds(rows: PoolRows, counts: NDArray[np.float64], anchor: int | None) -> list[str]:

@@ -169,6 +169,13 @@ RATINGS = Table(
             "`least`: it won all comparisons, so is at least that good; `most`: it lost all; else empty",
             default=Default("", "was not noted"),
         ),
+        Column(
+            "draw_probability",
+            Kind.FLOAT64,
+            "how often two equal bots of the pool tie, by the model; null where it does not go by ties",
+            nullable=True,
+            default=Default(None, "was not noted"),
+        ),
     ),
 )
 

@@ -55,6 +55,30 @@ def test_strengths_are_those_of_choix_where_there_are_no_ties_seats_or_phantoms(
     assert found - found.mean() == pytest.approx(expected - expected.mean(), abs=1e-5)
 
 
+def test_strengths_are_those_of_openspiel_at_tables_of_two_with_ties() -> None:
+    """Its Elo ratings are the most likely Bradley-Terry strengths, a draw being half a win."""
+    elo = pytest.importorskip("pyspiel").elo
+    stream = np.random.default_rng(7)
+    tables = [tuple(stream.permutation(5)[:2].tolist()) for _ in range(600)]
+    places = [
+        ((1, 1), (1, 2), (2, 1))[stream.choice(3, p=[0.2, 0.45, 0.35] if one < two else [0.2, 0.35, 0.45])]
+        for one, two in tables
+    ]
+    wins, draws = np.zeros((5, 5), int), np.zeros((5, 5), int)
+    for (one, two), (first, second) in zip(tables, places):
+        if first == second:
+            draws[one, two] += 1
+            draws[two, one] += 1
+        else:
+            wins[(one, two) if first < second else (two, one)] += 1
+    options = elo.default_elo_options()
+    options.smoothing_factor, options.max_iterations = 0.0, 100_000
+    expected = np.array(elo.compute_ratings_from_matrices(wins.tolist(), draws.tolist(), options)) * math.log(10) / 400
+    likelihood = Likelihood.of(pool(tables, places))
+    found = most_likely(likelihood, Prior(5, phantoms=1e-9, seat_spread=1e-6), np.zeros(likelihood.parameters))[:5]
+    assert found - found.mean() == pytest.approx(expected - expected.mean(), abs=1e-4)
+
+
 def by_counting(rows: PoolRows, values: NDArray[np.float64]) -> float:
     """The log likelihood, all orders of ties written out."""
     total, bots = 0.0, len(rows.bots_by_number)
