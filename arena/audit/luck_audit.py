@@ -56,8 +56,10 @@ def _other_estimates(manifest: Manifest, here: dict[str, str]) -> str:
 
 def _remedy(folder: Path, plan: Plan, manifest: Manifest) -> str:
     wrote = f"verify it with the arena that wrote it ({manifest.packages.get('arena-hall', 'unknown version')})"
-    if manifest.luck_worth is not None or plan.format.uses_luck:
-        return f"{wrote}; its ratings or its verdict rest on them"
+    if plan.format.uses_luck:
+        return f"{wrote}; its verdict rests on them"
+    if manifest.luck_worth is not None:
+        return f"{wrote}, or run its command again, which rates it anew"
     return f"{wrote}, or: arena luck {folder.name}"
 
 

@@ -111,7 +111,7 @@ def test_luck_of_other_estimates_is_not_taken_for_right(copy: Path) -> None:
     manifest = msgspec.structs.replace(read_manifest(copy), luck={"naga": "0" * 64})
     here = estimate(load("naga")).sha256
     said = f"not worked out by the estimates of this version (naga by {'0' * 12}, here is {here[:12]})"
-    for worth, remedy in (({}, "its ratings or its verdict rest on them"), (None, "or: arena luck small")):
+    for worth, remedy in (({}, "or run its command again, which rates it anew"), (None, "or: arena luck small")):
         write_manifest(copy, msgspec.structs.replace(manifest, luck_worth=worth))
         found = problems(copy)
         assert any(said in problem and problem.endswith(remedy) for problem in found), found
