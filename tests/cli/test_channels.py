@@ -28,12 +28,12 @@ def unlocked() -> list[Channel]:
     return list(measured("naga", PROCESS, trials=1))
 
 
-def test_without_a_lock_nothing_is_refused_and_a_futex_carries_all(unlocked: list[Channel]) -> None:
+def test_without_a_lock_nothing_is_refused_and_a_futex_carries_nearly_all(unlocked: list[Channel]) -> None:
     found = {channel.attack: channel for channel in unlocked}
     assert list(found) == [*ATTACKS, *WATCHERS]
     assert not any(channel.refused for channel in found.values())
     futex = found["a futex in a library, same table"]
-    assert futex.right == 1.0 and futex.hands == 1
+    assert futex.low > 0.7  # all of it on a quiet machine; chance is a half
 
 
 def test_the_table_says_what_came_through(
