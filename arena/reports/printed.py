@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from arena.ratings.models import is_order_free
+from arena.ratings.models import STORED, find_model, is_order_free
 from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL, headline_model, overall_rule, ranked_by
 from arena.records import Rating
@@ -116,6 +116,8 @@ def _notes(
         )
     if any(rating.bound for rating in shown):
         notes.append("rating at least, or at most: the bot has won all, or lost all, and no interval says how far it is")
+    if shown and shown[0].model not in STORED and (model := find_model(shown[0].model)) is not None:
+        notes.append(f"ratings by {shown[0].model}: {model.title}")
     if rule := RULES.get(ranked_by(manifest.config)):
         notes.append(rule)
     if any(rating.pool == OVERALL for rating in shown) and (scale := SCALES.get(overall_rule(manifest.config))):

@@ -30,7 +30,7 @@ def test_a_board_is_ranked_stored_audited_and_shown_by_it(model: str, tmp_path, 
     assert main(["leaderboard", "small", *out]) == 0
     board = capsys.readouterr().out
     best = min((one for one in stored if one.model == model), key=lambda one: one.rank or 99)
-    assert f"{best.rating:.2f}" in board
+    assert f"{best.rating:.2f}" in board and f"ratings by {model}: {MODELS[model].title}" in " ".join(board.split())
     assert main(["leaderboard", "small", "--history", best.bot, *out]) == 0
     assert main(["leaderboard", "small", "--explain", best.bot, *out]) == 0
     for language in ("en", "ja"):
