@@ -10,7 +10,7 @@ isolation, attempts) are the word of whoever ran the tournament.
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -314,8 +314,9 @@ class _Auditor:
         self._audit.problems += self._audit.compared.problems
         self._audit.problems += _worth_differences(self._manifest.luck_worth, saved.luck)
         expected = {(rating.model, rating.pool, rating.bot): rating for rating in ratings}
+        names = _columns_of(stored.values())
         for key in sorted(expected.keys() | stored.keys()):
-            for difference in _rating_differences(stored.get(key), expected.get(key)):
+            for difference in _rating_differences(stored.get(key), expected.get(key), names):
                 self._audit.problems.append(f"ratings: {' '.join(key)}: {difference}")
 
     def _without_luck(self, field: Field) -> dict[str, PoolRows]:
@@ -354,18 +355,20 @@ def _content(record: MatchRecord) -> tuple[bytes, tuple[bool, ...]]:
     return canonical_bytes(record), tuple(seat.reproducible for seat in record.seats)
 
 
-_ADDED = {column.name: column.default.value for column in RATINGS.columns if column.default is not None}
-"""What columns of ratings that were added later read in older files."""
+def _columns_of(ratings: Iterable[Rating]) -> list[str]:
+    """The columns of stored ratings: without those that were added later, where all of these read as in files of before."""
+    added = {column.name: column.default.value for column in RATINGS.columns if column.default is not None}
+    is_of_before = all(getattr(rating, name) == value for rating in ratings for name, value in added.items())
+    return [name for name in Rating.__struct_fields__ if not (is_of_before and name in added)]
 
 
-def _rating_differences(stored: Rating | None, expected: Rating | None) -> Iterator[str]:
+def _rating_differences(stored: Rating | None, expected: Rating | None, names: Iterable[str]) -> Iterator[str]:
+    """`names`: of the columns to compare."""
     if stored is None or expected is None:
         yield "missing" if stored is None else "not rated by the rows"
         return
-    for name in Rating.__struct_fields__:
+    for name in names:
         told, found = getattr(stored, name), getattr(expected, name)
-        if name in _ADDED and told == _ADDED[name]:  # perhaps of a file from before there was the column
-            continue
         is_close = isinstance(told, float) and isinstance(found, float) and abs(told - found) <= RATING_TOLERANCE
         if told != found and not is_close and not (told != told and found != found):  # NaN equals NaN here
             yield f"{name} is {told}; by the rows {found}"

@@ -324,6 +324,16 @@ def test_a_changed_rating_is_found_and_named(copy: Path) -> None:
     assert problem.endswith(": missing")
 
 
+def test_columns_that_were_added_later_are_checked_where_they_are(copy: Path) -> None:
+    ratings = parquet.read_ratings(copy)
+    before = [msgspec.structs.replace(rating, bound="", draw_probability=None) for rating in ratings]
+    parquet.write_ratings(copy, before)
+    assert audit(copy).problems == []
+    parquet.write_ratings(copy, [msgspec.structs.replace(ratings[0], draw_probability=None), *ratings[1:]])
+    (problem,) = audit(copy).problems
+    assert "draw_probability is None; by the rows 0." in problem
+
+
 @pytest.mark.parametrize("model", STORED)
 def test_no_model_may_lack_its_ratings(copy: Path, model: str) -> None:
     ratings = parquet.read_ratings(copy)
