@@ -4,7 +4,7 @@ Apart from boards.py because it computes with what is heavy: numba, scipy and py
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,13 @@ from arena.ratings.fit import Fit, fit_of
 from arena.ratings.meta_game import MetaGame, meta_game_of
 from arena.ratings.models import THROUGH_TIME
 from arena.ratings.pairs import head_to_head
-from arena.ratings.rows import Bot, PoolRows
+from arena.ratings.rows import Bot
 from arena.ratings.second_opinions import second_opinions
 from arena.ratings.settings import OVERALL
 from arena.ratings.skill import skill_of
-from arena.ratings.standings import Rated, rated_pool
+from arena.ratings.standings import rated_pool
 from arena.ratings.stored import COLUMNS, StoredRows, stored_settings, unrated_entries
-from arena.ratings.through_time import Better, better_than, earlier_versions
+from arena.ratings.through_time import better_than, earlier_versions
 from arena.records import Rating
 from arena.reports import closer_looks as insights
 from arena.reports.board import chosen_pools, headline
@@ -42,7 +42,6 @@ class Looker:
     def __init__(self, folder: Path, manifest: Manifest, ratings: Sequence[Rating], format: Format, game: str | None) -> None:
         """`ratings`: of one model. Raises ConfigError for an unknown `game`."""
         self._folder, self._manifest, self._ratings, self._format = folder, manifest, ratings, format
-        self._through_time: dict[str, Rated] = {}
         self._pools = [pool for pool in chosen_pools(manifest, ratings, game) if game == OVERALL or pool != OVERALL]
         if game == OVERALL:
             self._pools = [pool for pool in chosen_pools(manifest, ratings) if pool != OVERALL]
@@ -81,10 +80,16 @@ class Looker:
         columns = boards.read_columns(self._folder, COLUMNS)
         stored, luck = self._stored(columns), boards.read_known_luck(self._folder, self._manifest, columns)
         settings = stored_settings(self._manifest, self._folder)
+        rows_of = cache(stored.pool_rows)  # each pool once, however many versions of the bot there are
+        fit_in = cache(lambda pool: fit_of(rows_of(pool), settings))
+        game_in = cache(
+            lambda pool: meta_game_of(head_to_head(rows_of(pool)), () if (fit := fit_in(pool)) is None else fit.cycles)
+        )
+        through_time = cache(lambda pool: rated_pool(THROUGH_TIME, pool, rows_of(pool), settings))
         objects: list[dict[str, Any]] = []
         pages: list[Callable[[Page], None]] = []
         for entry in (entry for entry in entries if called(bot, [entry[0]])):
-            explained = {pool: explain(stored.pool_rows(pool), entry) for pool in self._pools}
+            explained = {pool: explain(rows_of(pool), entry) for pool in self._pools}
             found = {pool: explanation for pool, explanation in explained.items() if explanation is not None}
             places = {
                 (pool, loss.row): int(stored.row_numbers(pool)[loss.row])
@@ -95,11 +100,11 @@ class Looker:
             known = {place: ids[row] for place, row in places.items()}
             lost = {pool: {row: ids[row] for (where, _), row in places.items() if where == pool} for pool in found}
             evidence = {pool: self._own_evidence(pool, entry, lost[pool]) for pool in found}
-            fitted = {pool: fit_of(stored.pool_rows(pool), settings) for pool in found}
-            fits = {pool: fit for pool, fit in fitted.items() if fit is not None}
-            choosing = {pool: self._meta_game(stored, pool, fits.get(pool)) for pool in found}
+            fits = {pool: fit for pool in found if (fit := fit_in(pool)) is not None}
+            choosing = {pool: game_in(pool) for pool in found}
             skills = {} if luck is None else {pool: skill_of(pool, stored.with_luck(pool, luck), entry) for pool in found}
-            better = {pool: self._better(pool, stored.pool_rows(pool), entry) for pool in found}
+            before = {pool: earlier_versions(rows_of(pool), entry) for pool in found}
+            better = {pool: better_than(through_time(pool), entry, own) if own else () for pool, own in before.items()}
             for explained_pool in insights.explanation_rows(entry, found, known):
                 pool = explained_pool["pool"]
                 whole = {
@@ -134,18 +139,6 @@ class Looker:
                 insights.print_meta_game(entry, pool, game, page)
         for pool, own in evidence.items():
             print_author_evidence(pool, own, page)
-
-    def _meta_game(self, stored: StoredRows, pool: str, fit: Fit | None) -> MetaGame | None:
-        """Return the game of choosing a bot of a pool; None where that is none."""
-        return meta_game_of(head_to_head(stored.pool_rows(pool)), () if fit is None else fit.cycles)
-
-    def _better(self, pool: str, rows: PoolRows, bot: Bot) -> tuple[Better, ...]:
-        """How likely the bot is better than each earlier version of its own in a pool."""
-        earlier = earlier_versions(rows, bot)
-        if earlier and pool not in self._through_time:
-            settings = stored_settings(self._manifest, self._folder)
-            self._through_time[pool] = rated_pool(THROUGH_TIME, pool, rows, settings)
-        return better_than(self._through_time[pool], bot, earlier) if earlier else ()
 
     def _own_evidence(self, pool: str, bot: Bot, losses: Mapping[int, str]) -> AuthorEvidence:
         """`losses`: ids of the worst ones by stored row."""
