@@ -13,32 +13,27 @@ from numpy.typing import NDArray
 
 from arena.engine.jit import jit
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts
+from arena.ratings.patterns import Patterns
 from arena.ratings.settings import DRAW_PROBABILITY, LEAST_DRAW_PROBABILITY, draw_margin
 
 PRIOR_PAIRS = 10.0  # of equal teams, that are taken to have met before, and tied as usual (DRAW_PROBABILITY)
 LONGEST_STEP = 4.0  # times the margin: farther off slopes say little
-MAX_STEPS = 100
-SMALLEST_STEP = 1e-12  # of a margin
 _ROOT_2, _DENSITY = math.sqrt(2.0), 1.0 / math.sqrt(2.0 * math.pi)
 
 
 @dataclass(frozen=True)
 class Ties:
-    """The pairs of teams that met in some patterns of matches (trueskill_batch.py): which of them tied."""
+    """The pairs of teams that met in the matches of a pool: which of them tied."""
 
+    patterns: Patterns
     counts: NDArray[np.float64]
     """[patterns]: how many matches are of each."""
-    starts: NDArray[np.int64]
-    bots: NDArray[np.int32]
-    units: NDArray[np.int8]
-    places: NDArray[np.int8]
-    losers: NDArray[np.bool_]
     beta: float
 
     @cached_property
     def tied(self) -> tuple[float, float]:
         """How many pairs have tied, of how many; winners of a match that names one loser are none."""
-        tied, met, _, _ = self._at(np.zeros(int(self.bots.max(initial=0)) + 1), 1.0)
+        tied, met, _, _ = self._at(np.zeros(len(self.patterns.bots_by_number)), 1.0)
         return tied, met
 
     def margin_of_equals(self) -> float:
@@ -58,19 +53,9 @@ class Ties:
         least, most = (draw_margin(share, self.beta) for share in (LEAST_DRAW_PROBABILITY, 1.0 - LEAST_DRAW_PROBABILITY))
         return min(most, max(least, ratio * self.beta))
 
-    def margin(self, mu: NDArray[np.float64], start: float) -> float:
-        """The margin of the pool, bots being as skilled as `mu`. `start`: where to look first."""
-        margin = start
-        if not self.tied[0]:
-            return self.margin_of_equals()
-        for _ in range(MAX_STEPS):
-            before, margin = margin, self.next_margin(mu, margin)
-            if abs(margin - before) <= SMALLEST_STEP * before:
-                break
-        return margin
-
     def _at(self, mu: NDArray[np.float64], ratio: float) -> tuple[float, float, float, float]:
-        return _count(mu, self.counts, self.starts, self.bots, self.units, self.places, self.losers, self.beta, ratio)
+        one = self.patterns
+        return _count(mu, self.counts, one.starts, one.bots, one.units, one.places, one.losers, self.beta, ratio)
 
 
 @jit

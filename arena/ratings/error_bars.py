@@ -36,9 +36,9 @@ from scipy import special
 from arena.engine.jit import jit
 from arena.ratings.comparisons import SMALLEST_DIFFERENCE, TEAM, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
+from arena.ratings.patterns import Patterns, patterns_of
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.ratings.trueskill_batch import Patterns, patterns_of
 
 
 def half_width(values: NDArray[np.floating], deals: NDArray[np.integer]) -> float:
@@ -240,7 +240,7 @@ class Told:
         most = int(np.diff(patterns.starts).max(initial=1))
         scores, curvatures = np.zeros(len(numbers)), np.zeros((len(numbers), most))
         information = np.zeros((bots, bots))
-        margin = settings.margin if beliefs.margin is None else beliefs.margin
+        margin = settings.margin_of(beliefs)
         _work_out(
             beliefs.mu, patterns.starts, numbers, patterns.units, patterns.places, patterns.losers, patterns.counts,
             settings.beta, margin, scores, curvatures, information, new_workspace(),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from arena.ratings.beliefs import believe
-from arena.ratings.error_bars import CONFIDENCE, at_once
+from arena.ratings.error_bars import at_once
 from arena.ratings.models import BATCH_MODEL, model_of
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
@@ -56,11 +56,6 @@ class Fit(msgspec.Struct, frozen=True):
     """How likely a model that fits would be off by as much, over all pairs."""
     cycles: tuple[tuple[Bot, Bot, Bot], ...]
     """Each surely beats the next one, and the last one the first."""
-
-    @property
-    def outside(self) -> int:
-        """How many pairs are further off than 95 % would be; one in twenty is where the model fits."""
-        return sum(pair.chance < 1.0 - CONFIDENCE for pair in self.pairs)
 
     @property
     def is_doubtful(self) -> bool:
@@ -198,7 +193,7 @@ def _by_distance(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> 
     """Both bots, the deal, the result of the first, what is expected and its variance: of seats that are so far apart."""
     match = np.repeat(np.arange(rows.matches), np.diff(rows.starts))
     shown, spread, worst = _teams(rows, match, beliefs, settings)
-    draw = (settings.margin if beliefs.margin is None else beliefs.margin) / settings.beta
+    draw = settings.margin_of(beliefs) / settings.beta
     for distance in range(1, int(np.diff(rows.starts).max(initial=1))):
         one = np.flatnonzero(match[:-distance] == match[distance:])
         other = one + distance

@@ -40,8 +40,6 @@ class Model:
     """Whether its intervals are over deals. Else sigma alone says how sure it is."""
     error_bars: str | None = None
     """A module with `error_bars(rows, beliefs, settings)`; None: they are made of TrueSkill's slopes (error_bars.py)."""
-    has_margin: bool = False
-    """Whether it goes by the draw margin that the ties of a pool say (draws.py)."""
     running: str | None = None
     """A module with `Running(bots, settings)`, quicker than to rate all again at each look."""
     package: str | None = None
@@ -68,7 +66,7 @@ MODELS = {
     ),
     BATCH_MODEL: Model(
         "batch", "arena.ratings.trueskill_batch", "TrueSkill of all matches at once, in no order", "order-free",
-        is_order_free=True, has_error_bars=True, has_margin=True, running="arena.ratings.running",
+        is_order_free=True, has_error_bars=True, running="arena.ratings.running",
     ),
     PLACKETT_LUCE: Model(
         PLACKETT_LUCE, "arena.ratings.plackett_luce", "Plackett-Luce strengths with seats, the most likely ones, in points",
@@ -80,7 +78,7 @@ MODELS = {
     ),
     THROUGH_TIME: Model(
         THROUGH_TIME, "arena.ratings.through_time", "TrueSkill of all matches at once, versions of a bot near each other",
-        THROUGH_TIME, is_order_free=True, has_error_bars=True, error_bars="arena.ratings.through_time", has_margin=True,
+        THROUGH_TIME, is_order_free=True, has_error_bars=True, error_bars="arena.ratings.through_time",
     ),
 }  # fmt: skip
 """The models of arena by name."""

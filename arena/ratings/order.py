@@ -17,10 +17,10 @@ from arena.engine.rng import derive
 from arena.ratings import trueskill
 from arena.ratings.beliefs import believe_along
 from arena.ratings.models import is_order_free
+from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings, headline_first
 from arena.ratings.standings import RATING_SIGMAS
-from arena.ratings.trueskill_batch import patterns_of
 from arena.records import HistoryPoint
 from arena.results.manifest import OrderShifts
 

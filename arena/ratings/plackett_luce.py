@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from arena.ratings.choices import Likelihood, Reals
 from arena.ratings.order import in_order
+from arena.ratings.patterns import sorted_bots, sorted_numbers
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.second_opinions import PHANTOM_MATCHES
 from arena.ratings.settings import RatingSettings
-from arena.ratings.trueskill_batch import anchor_of, sorted_numbers
+from arena.ratings.trueskill_batch import anchor_of
 
 POINTS_PER_LOGIT = math.sqrt(math.pi) / 2  # betas: both chances then have one slope in the middle
 SEAT_SPREAD = 0.3  # logits, a standard deviation: a bot that always has one seat is hardly taken for a good seat
@@ -115,11 +116,6 @@ def in_one_order(rows: PoolRows) -> PoolRows:
     deals = sorted_numbers(np.argsort(of_deal, kind="stable").tolist())[rows.deals]
     named = replace(rows, bots_by_number=tuple(rows.bots_by_number[number] for number in order), bots=bots, deals=deals)
     return in_order(named, np.lexsort((of_match, deals)))
-
-
-def sorted_bots(rows: PoolRows) -> list[int]:
-    """The numbers of the bots of a pool, sorted by name and version."""
-    return sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number])
 
 
 def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -15,10 +15,10 @@ from scipy import sparse
 from arena.engine.rng import derive
 from arena.ratings.choices import Likelihood, Reals
 from arena.ratings.error_bars import LEAST_DEGREES, LEAST_SHARE, PLAIN_BOTS, ErrorBars, widening
-from arena.ratings.plackett_luce import POINTS_PER_LOGIT, Prior, in_one_order, most_likely, sorted_bots
+from arena.ratings.patterns import sorted_bots, sorted_numbers
+from arena.ratings.plackett_luce import POINTS_PER_LOGIT, Prior, in_one_order, most_likely
 from arena.ratings.rows import Beliefs, PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.ratings.trueskill_batch import sorted_numbers
 
 DRAWS = 400  # the half of an interval is then known to 4 %
 MOST_BLOCKS = 4_000  # of more deals, some are put together: that many observations tell all

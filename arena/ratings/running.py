@@ -17,10 +17,11 @@ from arena.ratings.beliefs import running
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.losers import names_loser
 from arena.ratings.models import STORED, is_order_free
+from arena.ratings.patterns import Patterns
 from arena.ratings.rows import Beliefs, Bot
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import ALIKE, Rated, draws_by, overall
-from arena.ratings.trueskill_batch import Patterns, State, anchor_of, solve
+from arena.ratings.trueskill_batch import State, anchor_of, solve
 from arena.records import MatchRecord, Outcome, Rating
 
 SMALLEST_CHANGE = 1e-7  # of a mean, in standard deviations of a performance: more digits than anything shows

@@ -19,6 +19,7 @@ from arena.ratings.models import (
     model_of,
     models,
 )
+from arena.ratings.rows import Beliefs
 
 OVERALL = "overall"  # the pool of all pools
 BATCH, ONLINE = MODELS[BATCH_MODEL].headline, MODELS[MODEL].headline
@@ -115,6 +116,10 @@ class RatingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def margin(self) -> float:
         """The draw margin of a match of two seats, divided by the root of 2; where no order matters, the one to begin with."""
         return draw_margin(self.equal_draws, self.beta)
+
+    def margin_of(self, beliefs: Beliefs) -> float:
+        """The draw margin by which beliefs were found."""
+        return self.margin if beliefs.margin is None else beliefs.margin
 
     @property
     def equal_draws(self) -> float:

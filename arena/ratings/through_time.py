@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.comparisons import SMALLEST_DIFFERENCE, new_workspace
+from arena.ratings.draws import Ties
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.error_bars import error_bars as error_bars_of_slopes
 from arena.ratings.factor_graph import MAX_SEATS
+from arena.ratings.patterns import Patterns, patterns_of, sorted_bots, sorted_numbers
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
 from arena.ratings.standings import Rated
@@ -26,10 +28,7 @@ from arena.ratings.trueskill_batch import (
     LONGEST_STEP,
     SMALLEST_CHANGE,
     UNDAMPED,
-    Patterns,
     anchor_of,
-    patterns_of,
-    sorted_numbers,
     sweep,
 )
 
@@ -53,7 +52,7 @@ def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     patterns = patterns_of(rows)
     sweeps = _Sweeps(patterns, prior_precision(patterns.bots_by_number, settings), settings)
     mu, sigma = sweeps.found()
-    order, margin = _in_order_of(rows), sweeps.margin
+    order, margin = sorted_numbers(sorted_bots(rows)), sweeps.margin
     mu, sigma = mu[order], sigma[order]
     number = anchor_of(rows.bots_by_number, settings)
     if number is not None and settings.anchor is not None:
@@ -63,7 +62,7 @@ def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
 
 def error_bars(rows: PoolRows, beliefs: Beliefs, settings: RatingSettings) -> ErrorBars:
     """Error bars over deals, as those of `trueskill-batch`, with the prior of versions."""
-    order, bots = _in_order_of(rows), tuple(sorted(rows.bots_by_number))
+    order, bots = sorted_numbers(sorted_bots(rows)), tuple(sorted(rows.bots_by_number))
     return error_bars_of_slopes(rows, beliefs, settings, prior_precision(bots, settings)[np.ix_(order, order)])
 
 
@@ -89,11 +88,6 @@ def better_than(rated: Rated, bot: Bot, earlier: Iterable[int]) -> tuple[Better,
     return tuple(found)
 
 
-def _in_order_of(rows: PoolRows) -> NDArray[np.int32]:
-    """[bots]: for each bot of a pool its place among all, sorted by name and version."""
-    return sorted_numbers(sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number]))
-
-
 def prior_precision(bots: tuple[Bot, ...], settings: RatingSettings) -> Reals:
     """[bots, bots]: the precision of the belief before the first match. `bots`: sorted by name and version."""
     found = np.zeros((len(bots), len(bots)))
@@ -115,7 +109,7 @@ class _Sweeps:
         self._counts = np.repeat(patterns.counts, np.diff(patterns.starts))
         self._mu = np.full(len(prior), settings.mu)
         self._said_precision, self._said_pull = np.zeros(len(patterns.bots)), np.zeros(len(patterns.bots))
-        self._ties = patterns.ties(patterns.counts, settings) if settings.draw_probability is None else None
+        self._ties = Ties(patterns, patterns.counts, settings.beta) if settings.draw_probability is None else None
         self.margin = settings.margin if self._ties is None else self._ties.margin_of_equals()
 
     def found(self) -> tuple[Reals, Reals]:

@@ -2,8 +2,8 @@
 
 Every match sends each of its bots a message; a bot's belief is its prior times all its messages (expectation propagation,
 Minka 2001; the graph of Dangauthier et al., "TrueSkill Through Time" (2007), without time). The fixed point is the same for
-any order of the rows, and so is the way there: within a sweep all matches speak on the same beliefs. So matches with one and
-the same result, a *pattern*, say the same in every sweep, and are worked out once.
+any order of the rows, and so is the way there: within a sweep all matches speak on the same beliefs. So matches of one pattern
+(patterns.py) say the same in every sweep, and are worked out once.
 
 Plain sweeps would need hundreds of rounds, because only the prior says where the mean of the field is. So the means are moved
 by Newton's step instead, with the slopes of all matches' scores; some ten sweeps are then enough. The step goes
@@ -13,18 +13,10 @@ sweeps, with the field held where it stands: some hundreds, of few matches.
 
 The results say how far bots are apart, and nothing of where they all stand. So the whole field is moved: until its mean is
 where the prior has it, or until the anchor of the settings is at its value.
-
-Two matches are of one pattern if the same bots sat together, in whatever seats, in the same teams, and reached the same places
-of the same meaning.
-For a model in which no order matters they say the same, so it works one of them out and counts it as often as it happened. Bots
-and patterns are sorted by what they are and not by when they came, so that the same matches in another order, or with
-other seats, give the same arrays and the very same numbers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,124 +36,9 @@ from arena.ratings.comparisons import (
 from arena.ratings.draws import Ties
 from arena.ratings.factor_graph import MAX_SEATS, Bots, Flags, Reals, Small, Starts, Workspace
 from arena.ratings.models import is_order_free
+from arena.ratings.patterns import Patterns, patterns_of, sorted_bots, sorted_numbers
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.settings import RatingSettings
-
-_PLACES = 128  # a place and a team fit below the bot in one whole number
-
-
-@dataclass(frozen=True)
-class Patterns:
-    """The patterns of one pool; pattern p has the seats starts[p] .. starts[p + 1] - 1."""
-
-    bots_by_number: tuple[Bot, ...]
-    """The bots, sorted by name and version."""
-    starts: NDArray[np.int64]
-    bots: NDArray[np.int32]
-    """[seats]: the number of each seat's bot, its position in `bots_by_number`."""
-    units: NDArray[np.int8]
-    """[seats]: the team."""
-    places: NDArray[np.int8]
-    of_match: NDArray[np.int64]
-    """[matches]: the pattern of each match."""
-    losers: NDArray[np.bool_]
-    """[patterns]: whether a match of each names one loser, as in PoolRows."""
-
-    @cached_property
-    def counts(self) -> NDArray[np.float64]:
-        """[patterns]: how many matches are of each."""
-        return self.counts_of(len(self.of_match))
-
-    def counts_of(self, matches: int) -> NDArray[np.float64]:
-        """[patterns]: how many of the first `matches` are of each."""
-        return np.bincount(self.of_match[:matches], minlength=len(self.starts) - 1).astype(np.float64)
-
-    def ties(self, counts: NDArray[np.float64], settings: RatingSettings) -> Ties:
-        """The pairs that met, each pattern having happened `counts` times."""
-        return Ties(counts, self.starts, self.bots, self.units, self.places, self.losers, settings.beta)
-
-
-def patterns_of(rows: PoolRows) -> Patterns:
-    """The patterns of the matches of a pool; remembered, since ratings, error bars and orders of the same rows need them."""
-    found = _known.get(rows)
-    if found is None:
-        found = _known[rows] = _patterns_of(rows)
-    return found
-
-
-_known: WeakKeyDictionary[PoolRows, Patterns] = WeakKeyDictionary()
-
-
-def _patterns_of(rows: PoolRows) -> Patterns:
-    order = sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number])
-    sizes = np.diff(rows.starts)
-    match_of = np.repeat(np.arange(rows.matches), sizes)
-    bots = sorted_numbers(order)[rows.bots].astype(np.int64)
-    teams, places = _by_team(match_of, rows.units, bots, rows.places.astype(np.int64))
-    seats = np.lexsort((bots, teams, places, match_of))
-    bots, teams, places = bots[seats], teams[seats], places[seats]
-    within = np.arange(len(bots)) - np.repeat(rows.starts[:-1], sizes)
-    begins = np.ones(len(bots), np.bool_)
-    begins[1:] = (teams[1:] != teams[:-1]) | (match_of[1:] != match_of[:-1])
-    units = within[np.maximum.accumulate(np.where(begins, np.arange(len(bots)), 0))] if len(bots) else within
-    codes = ((bots * MAX_SEATS + units) * _PLACES + places) * 2 + np.repeat(rows.names_loser, sizes)
-    of_match, chosen = _distinct(codes, rows.starts, sizes)
-    picked = _ranges(rows.starts[chosen], sizes[chosen])
-    return Patterns(
-        tuple(rows.bots_by_number[number] for number in order),
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[chosen], dtype=np.int64)]),
-        bots[picked].astype(np.int32), units[picked].astype(np.int8), places[picked].astype(np.int8), of_match,
-        rows.names_loser[chosen],
-    )  # fmt: skip
-
-
-def sorted_numbers(order: Sequence[int]) -> NDArray[np.int32]:
-    """[bots]: for each bot its position in `order`."""
-    numbers = np.zeros(len(order), np.int32)
-    numbers[list(order)] = np.arange(len(order), dtype=np.int32)
-    return numbers
-
-
-def _by_team(
-    match_of: NDArray[np.int64], units: NDArray[np.int8], bots: NDArray[np.int64], places: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[seats]: the team of each seat, by the first of its bots, and the team's place; without teams every seat is one."""
-    keys = match_of * (1 << 8) + units
-    distinct, team_of = np.unique(keys, return_inverse=True)
-    if len(distinct) == len(keys):
-        return bots, places
-    first, place = np.full(len(distinct), np.iinfo(np.int64).max), np.full(len(distinct), np.iinfo(np.int64).max)
-    np.minimum.at(first, team_of, bots)
-    np.minimum.at(place, team_of, places)
-    return first[team_of], place[team_of]
-
-
-def _distinct(
-    codes: NDArray[np.int64], starts: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[matches]: the pattern of each match; [patterns]: a match of each. Sorted by size, then seat by seat."""
-    of_match, chosen = np.zeros(len(sizes), np.int64), []
-    known = 0
-    for size in np.unique(sizes).tolist():
-        here = np.flatnonzero(sizes == size)
-        found = np.zeros(len(here), np.int64)
-        for seat in range(size):
-            values, own = np.unique(codes[starts[here] + seat], return_inverse=True)
-            found = np.unique(found * len(values) + own, return_inverse=True)[1]
-        numbers, first = np.unique(found, return_index=True)
-        of_match[here] = known + found
-        chosen.append(here[first])
-        known += len(numbers)
-    matches: NDArray[np.int64] = np.concatenate([np.zeros(0, np.int64), *chosen])
-    return of_match, matches
-
-
-def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers starts[i] .. starts[i] + sizes[i] - 1, one range after the other."""
-    ends = np.cumsum(sizes)
-    found: NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(starts - (ends - sizes), sizes)
-    return found
-
 
 NEWTON_SWEEPS = 400
 MAX_SWEEPS = 4000
@@ -181,22 +58,8 @@ def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     state = State.new(patterns, settings)
     solve(patterns, patterns.counts, state, settings)
     found = state.beliefs(patterns.bots_by_number, settings)
-    numbers = sorted_numbers(sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number]))
+    numbers = sorted_numbers(sorted_bots(rows))
     return Beliefs(found.mu[numbers], found.sigma[numbers], found.margin)
-
-
-def margin_of(rows: PoolRows, mu: NDArray[np.float64], settings: RatingSettings) -> float:
-    """The draw margin by which `rate` has found these means [bots] of a pool."""
-    if settings.draw_probability is not None:
-        return settings.margin
-    order = sorted(range(len(rows.bots_by_number)), key=lambda number: rows.bots_by_number[number])
-    return ties_of(rows, settings).margin(mu[order], settings.margin)
-
-
-def ties_of(rows: PoolRows, settings: RatingSettings) -> Ties:
-    """The pairs that met in a pool."""
-    patterns = patterns_of(rows)
-    return patterns.ties(patterns.counts, settings)
 
 
 def along(rows: PoolRows, settings: RatingSettings, ends: Iterable[int]) -> Iterator[Beliefs]:
@@ -275,7 +138,7 @@ def _solve(
     work, means, variances = new_workspace(), np.zeros(MAX_SEATS), np.zeros(MAX_SEATS)
     told = np.repeat(counts, np.diff(patterns.starts)) * state.said_precision
     state.precision = prior + np.bincount(patterns.bots, weights=told, minlength=bots).astype(np.float64)
-    ties = patterns.ties(counts, settings) if settings.draw_probability is None else None
+    ties = Ties(patterns, counts, settings.beta) if settings.draw_probability is None else None
     if ties is not None and not (ties.tied[0] and state.said_precision.any()):
         state.margin = ties.margin_of_equals()
     share, before, change = 1.0, np.zeros(2 * bots), 1.0

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 from arena.engine.rng import derive
 from arena.errors import StoreError
 from arena.ratings.beliefs import bars_by
+from arena.ratings.draws import Ties
 from arena.ratings.error_bars import ErrorBars
 from arena.ratings.fit import Fit, fit_of
-from arena.ratings.models import MODEL, model_of
+from arena.ratings.models import MODEL, is_order_free, model_of
 from arena.ratings.overall import PoolSkills, joined
 from arena.ratings.pairs import HeadToHead, head_to_head
+from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Beliefs, Bot, PoolRows
 from arena.ratings.second_opinions import is_low_good, second_opinions
-from arena.ratings.settings import OVERALL, RatingSettings, drawn, headline_model
+from arena.ratings.settings import OVERALL, RatingSettings, draw_margin, headline_model
 from arena.ratings.standings import rated_pool
 from arena.ratings.stored import (
     COLUMNS,
@@ -31,7 +33,6 @@ from arena.ratings.stored import (
     stored_weights,
     unrated_entries,
 )
-from arena.ratings.trueskill_batch import margin_of, ties_of
 from arena.records import HistoryPoint, Rating
 from arena.reports.board import NO_COST, Costs, add_up, chosen_pools, headline_history, online_beside, ratings_by
 from arena.reports.insights import Chances, Opinions, chances_of, opinions_of
@@ -251,21 +252,20 @@ class Evidence:
                 f"different runs; `arena rerate` rates the rows alone"
             )
         mu, sigma = (np.array([getattr(known[bot], key) for bot in rows.bots_by_number]) for key in ("mu", "sigma"))
-        beliefs, settings = Beliefs(mu, sigma), self.settings
-        if model_of(self.model).has_margin:
-            beliefs = Beliefs(mu, sigma, margin_of(rows, mu, settings))
+        settings, equal = self.settings, ratings[0].draw_probability if ratings else None
+        beliefs = Beliefs(mu, sigma, None if equal is None else draw_margin(equal, settings.beta))
         if rows.luck is None or not model_of(self.model).takes_luck_out:
             bars = bars_by(self.model, rows, beliefs, settings)
         else:  # from which luck was taken out to get these beliefs
-            rated = rated_pool(self.model, name, rows, settings)
-            beliefs, bars = Beliefs(mu, sigma, rated.beliefs.margin), rated.bars
+            bars = rated_pool(self.model, name, rows, settings).bars
         if ratings:  # a pool that is not rated takes no part in the overall ones
             matches = rows.per_bot(np.ones(len(rows.bots)))
             self._skills[name] = PoolSkills(name, rows.bots_by_number, beliefs.mu, bars, matches)
         draws = None
-        if beliefs.margin is not None and rows.matches:
-            tied, met = ties_of(rows, settings).tied
-            draws = tied / max(1.0, met), drawn(beliefs.margin, settings.beta)
+        if equal is not None and is_order_free(self.model) and rows.matches:
+            patterns = patterns_of(rows)
+            tied, met = Ties(patterns, patterns.counts, settings.beta).tied
+            draws = tied / max(1.0, met), equal
         return PoolEvidence(self, name, anchor, rows, self.stored.row_numbers(name), ratings, bars, draws)
 
     def overall_chances(self, gone: Collection[Bot] = ()) -> Chances | None:

@@ -91,8 +91,9 @@ def test_error_bars_luck_and_stored_ratings_go_by_the_margin_of_the_fit() -> Non
         rated = rated_pool(BATCH_MODEL, "pool", rows, OPEN)
         found = trueskill_batch.rate(rows, OPEN)
         assert Told.by(rows, rated.beliefs, OPEN).margin == rated.beliefs.margin == found.margin != OPEN.margin
-        assert trueskill_batch.margin_of(rows, found.mu, OPEN) == pytest.approx(found.margin, rel=1e-6)
-    assert trueskill_batch.margin_of(plain, found.mu, USUAL) == USUAL.margin
+        stored = rated.ratings()[0].draw_probability
+        assert stored is not None and draw_margin(stored, OPEN.beta) == pytest.approx(rated.beliefs.margin, rel=1e-9)
+    assert trueskill_batch.rate(plain, USUAL).margin == USUAL.margin
 
 
 def test_the_order_of_matches_does_not_matter() -> None:

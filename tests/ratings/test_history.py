@@ -7,9 +7,9 @@ import pytest
 
 from arena.ratings.models import BATCH_MODEL, MODEL, STORED
 from arena.ratings.order import LEAST_POINTS, POINTS, history
+from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import PoolRows
 from arena.ratings.settings import RatingSettings
-from arena.ratings.trueskill_batch import patterns_of
 from arena.records import HistoryPoint
 from arena.results import parquet
 from helpers.records import BOTS, RECORDS, rated

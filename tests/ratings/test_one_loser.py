@@ -11,6 +11,7 @@ from arena.ratings import trueskill_batch
 from arena.ratings.losers import said_by_game
 from arena.ratings.order import in_order
 from arena.ratings.pairs import head_to_head
+from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import PoolRows
 from arena.ratings.running import Running
 from arena.ratings.settings import RatingSettings
@@ -84,7 +85,7 @@ def test_one_pool_may_hold_matches_of_both_kinds() -> None:
     rows = collected(*numbered([match("bad", "good", "fair"), tied]))
     assert rows.names_loser.tolist() == [True, False]
     assert head_to_head(rows).meetings[0, 1] == 1
-    patterns = trueskill_batch.patterns_of(rows)
+    patterns = patterns_of(rows)
     assert patterns.of_match.tolist() in ([0, 1], [1, 0]) and sorted(patterns.losers.tolist()) == [False, True]
     assert rows.first(1).names_loser.tolist() == [True]
     assert in_order(rows, np.array([1, 0])).names_loser.tolist() == [False, True]

@@ -13,6 +13,7 @@ from arena.errors import ConfigError
 from arena.ratings.beliefs import believe
 from arena.ratings.models import BATCH_MODEL, MODEL, STORED
 from arena.ratings.order import in_order, largest_shift, largest_shifts
+from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import Collector, PoolRows
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import (
@@ -26,7 +27,7 @@ from arena.ratings.settings import (
     settings_of,
 )
 from arena.ratings.standings import Standings, rated_pool
-from arena.ratings.trueskill_batch import NEWTON_SWEEPS, State, patterns_of, solve
+from arena.ratings.trueskill_batch import NEWTON_SWEEPS, State, solve
 from arena.records import MatchRecord
 from helpers.records import make_record, make_seat
 

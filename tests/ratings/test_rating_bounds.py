@@ -14,6 +14,7 @@ from arena.errors import ConfigError
 from arena.ratings import standings
 from arena.ratings.comparisons import SMALLEST_DIFFERENCE, believe, converge, curvature, form, new_workspace, score
 from arena.ratings.order import history
+from arena.ratings.patterns import patterns_of
 from arena.ratings.rows import PoolRows
 from arena.ratings.running import RunningRatings
 from arena.ratings.settings import (
@@ -32,7 +33,7 @@ from arena.ratings.settings import (
     settings_of,
 )
 from arena.ratings.standings import Rated, rate
-from arena.ratings.trueskill_batch import MAX_SWEEPS, NEWTON_SWEEPS, State, patterns_of, solve
+from arena.ratings.trueskill_batch import MAX_SWEEPS, NEWTON_SWEEPS, State, solve
 from arena.reports.board import without_numbers
 from arena.reports.printed import print_board
 from arena.reports.terminal import MarkdownPage
