@@ -227,6 +227,16 @@ class Tables:
         found: list[int] = self._arrays.logs[table + half * len(self), :length].tolist()
         return found
 
+    def advised(self, rival: Rival) -> "Advised":
+        """Return what says which places in the legal lists a bot or a search would choose for the learner.
+
+        A bot needs tables with `logs`. Raises ConfigError, BotError or StoreError.
+        """
+        made = seating(rival, self.game, self.seats, self.options, "").asked
+        if made is None:
+            raise ConfigError(f"{name_of(rival)} is played in compiled code alone, and advises nobody")
+        return Advised(made(self._arrays), self._arrays)
+
     def names(self, table: int, *, ended: bool = False) -> list[str | None]:
         """The rivals at a table by name and seat, with None for a learner. `ended`: in the episode that ended last."""
         return [self._rival_names[place] if place >= 0 else None for place in self._places[self.own_seat(table, ended=ended)]]
@@ -364,6 +374,19 @@ class Tables:
                 places[own, seat] = place
                 settings[layout.FIRST_ROLE + seats * own + seat] = seated[place].role
         return places
+
+
+class Advised:
+    """What a bot or a search would choose for the learner."""
+
+    def __init__(self, outside: Outside, arrays: Arrays) -> None:
+        self._outside = outside
+        self._arrays = arrays
+
+    def places(self, which: Indices) -> Indices:
+        """Return its choices at some tables, as places in the legal lists. Raises BotError for a fault."""
+        self._outside.choose(which)
+        return self._arrays.chosen[which].copy()
 
 
 def _in_turn(given: Sequence[T], count: int) -> list[T]:
