@@ -1,7 +1,6 @@
 """The README is true: its bot plays, its files are there, its commands exist."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,8 +44,7 @@ def test_set_up_is_one_line_each() -> None:
         assert block and "\n" not in block[1]
 
 
-def test_users_begin_with_two_lines() -> None:
-    (block,) = re.findall(r"<!-- start -->\n```bash\n(.*?)```\n<!-- end -->", TEXT, re.DOTALL)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert block.splitlines() == [f"pip install {project['name']}", "arena tournament --demo"]
+def test_a_newcomer_reads_one_page_that_begins_with_what_works() -> None:
+    assert len(TEXT.splitlines()) <= 90
+    assert re.findall(r"<!-- (\w+) -->", TEXT) == ["main", "end", "tests", "end"]
     assert "--demo" in options("tournament")
