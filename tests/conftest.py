@@ -150,5 +150,5 @@ def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Kuhn poker and Leduc hold'em are installed, their rules compiled."""
     with poker_rooms.installed(poker_rooms.GAMES, tmp_path_factory.mktemp("installed")):
         with compiling_more():
-            warm_games(everything(poker_rooms.NAMES), print)
+            warm_games(poker_rooms.needed(), print)
         yield

@@ -62,10 +62,11 @@ for name in sys.argv[1:]:
     states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 3)
     seat = game.engine.current_seat(states)
     found = []
-    for method in search.METHODS:
+    methods = ["LEDUC_METHOD"] if name == "leduc" else list(search.METHODS)
+    for method in methods:
         asked = search.Settings(iterations=8, method=method, world_iterations=4)
         found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked))
-    memory, asked = search.Memory(), search.Settings(iterations=20)
+    memory, asked = search.Memory(), search.Settings(iterations=20, method=methods[0])
     found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
     game.engine.advance(states, game.legal_list(states)[0])
     while game.engine.current_seat(states) != seat:
@@ -73,7 +74,7 @@ for name in sys.argv[1:]:
     # this search goes on from the tree of the one before
     found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
     print(json.dumps([name, {"played": played, "searched": [str(one.choices) for one in found]}]))
-"""
+""".replace("LEDUC_METHOD", poker_rooms.LEDUC_METHOD)
 HELD = """
 import json
 import sys

@@ -92,9 +92,9 @@ def test_the_public_card_is_news_to_both_seats() -> None:
     assert {leduc.rollout.private_code(states[0], seat) for seat in (0, 1)} == {states[0].cards[2] + 1}
 
 
-@pytest.mark.parametrize("name", poker_rooms.NAMES)
-def test_they_are_played_and_searched(name: str) -> None:
-    record = play_match(name, [SEARCHER, RANDOM], seed=2)
+@pytest.mark.parametrize(("name", "method"), [("kuhn", "ismcts"), ("leduc", poker_rooms.LEDUC_METHOD)])
+def test_they_are_played_and_searched(name: str, method: str) -> None:
+    record = play_match(name, [SEARCHER, RANDOM], seed=2, params=[{"method": method}, {}])
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2
     assert sum(seat.score for seat in record.seats) == 0
 
@@ -116,7 +116,8 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tournament of both games: a bot made by `arena new`, and two of the house."""
     folder = tmp_path_factory.mktemp("poker")
     path = folder / "poker.json"
-    bots = [{"path": str(bot), "trusted": True} for bot in (RANDOM, SEARCHER)]
+    params = {"method": poker_rooms.LEDUC_METHOD}
+    bots = [{"path": str(RANDOM), "trusted": True}, {"path": str(SEARCHER), "trusted": True, "params": params}]
     entries = [{"game": name, "seats": 2, "deals": 6} for name in poker_rooms.NAMES]
     path.write_text(json.dumps({"name": "poker", "seed": 3, "games": entries, "bots": bots}))
     return path
