@@ -25,7 +25,7 @@ from arena.tournament.session import LOCAL, RAY, Results, Settings, read_results
 from arena.tournament.workers.ray.watchdog import descendants
 from helpers.command_bots import SHORT_MATCHES, TOOLS, example, has_tool
 from helpers.locked_matches import RIVAL, first_view
-from helpers.processes import survivors, taken_cpu, until, waits_for_signal, zygotes
+from helpers.processes import processes_below, survivors, taken_cpu, until, waits_for_signal, zygotes
 
 CLOCK = Clock(move=2.0, bank=5.0, start=10.0)
 
@@ -156,7 +156,9 @@ def test_no_process_is_left_of_a_killed_worker(plain: Path, tmp_path: Path) -> N
     command = [sys.executable, "-P", "-m", "arena", "tournament", str(config), "--out", str(tmp_path), "--backend", LOCAL]
     worker = subprocess.Popen([*command, "--workers", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        programs = until(lambda: {pid for pid in descendants(zygotes(worker.pid)) if "main.py" in command_line(pid)}, worker)
+        programs = until(
+            lambda: {pid for pid in processes_below(zygotes(worker.pid)) if "main.py" in command_line(pid)}, worker
+        )
         family = descendants({worker.pid})
         assert programs <= family
     finally:

@@ -20,7 +20,7 @@ from arena.tournament.workers.ray.watchdog import descendants
 from helpers.attacks import ATTACKS
 from helpers.locked_matches import RIVAL
 from helpers.paths import TESTS
-from helpers.processes import SECONDS, busy_seats, command, seats, survivors, until, zygotes
+from helpers.processes import SECONDS, busy_seats, command, processes_below, seats, survivors, until, zygotes
 
 BACKENDS = [LOCAL, pytest.param(RAY, marks=pytest.mark.slow)]
 WORKER = """
@@ -133,7 +133,7 @@ class Run:
         def found() -> set[int]:
             zygote = zygotes(self.process.pid)
             is_played = busy_seats(self.process.pid, cpu=0.1) and len(seats(self.process.pid)) == 2
-            return zygote | descendants(zygote) if is_played else set()
+            return zygote | processes_below(zygote) if is_played else set()
 
         return set(until(found, self.process))
 
