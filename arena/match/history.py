@@ -1,7 +1,10 @@
 """What happened in a match so far: every state, so that what a seat saw at a decision can be shown whenever somebody looks."""
 
+from itertools import pairwise
+
 import numpy as np
 
+from arena.engine.entries import ENDED_ROUND
 from arena.engine.game import Actions, Game, States
 
 PAGE_BYTES = 1 << 16  # of states that are kept together
@@ -15,6 +18,8 @@ class MatchHistory:
         self.game = game
         self.played: list[int] = []
         """The actions, as `step` took them."""
+        self.rounds = [0]
+        """How many actions had been played when each round was dealt, the present one last."""
         self._follow = game.engine.follow
         self._choice = 2 * seats  # places that a simultaneous choice may need
         self._length = max(PAGE_BYTES // states.itemsize, 2 * self._choice)  # of a page
@@ -39,7 +44,10 @@ class MatchHistory:
         self.played.append(action)
         self._place = self._asked = after
         self._free = after + 1
-        return self._follow(self._page, before, after, action, out)
+        found = self._follow(self._page, before, after, action, out)
+        if found & ENDED_ROUND:
+            self.rounds.append(len(self.played))
+        return found
 
     def suppose(self, action: int, out: Actions) -> int:
         """Play an action that may not be the one that is chosen, for what the next seat of a simultaneous choice sees."""
@@ -56,6 +64,8 @@ class MatchHistory:
     def take_back(self) -> None:
         """Return to the state before the last action. Decisions about what came after it still show what they showed."""
         self._page, self._place = self._past.pop()
+        if self.rounds[-1] == len(self.played) and len(self.rounds) > 1:
+            self.rounds.pop()
         self.played.pop()
         self._turn_page()
 
@@ -121,6 +131,19 @@ class Decision:
     def events(self) -> list[tuple[int, str]]:
         """Return what the seat may know of the actions since its last decision."""
         return self._tape.events(self._heard, self._played, self.seat)
+
+    def since_deal(self) -> list[tuple[int, str]]:
+        """Return what the seat may know of all actions since the cards of this round were dealt."""
+        return self._tape.events(self._dealt()[-1], self._played, self.seat)
+
+    def earlier_rounds(self) -> list[list[tuple[int, str]]]:
+        """Return what the seat may know of all actions of each round before this one, the first round first."""
+        dealt = self._dealt()
+        return [self._tape.events(first, last, self.seat) for first, last in pairwise(dealt)]
+
+    def _dealt(self) -> list[int]:
+        """How many actions had been played when each round up to this decision was dealt."""
+        return [number for number in self._tape.rounds if number <= self._played]
 
     @property
     def _states(self) -> States:

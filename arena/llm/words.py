@@ -1,0 +1,32 @@
+"""What a model is told beside rules and positions, in English and Japanese: the texts of words.json."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from arena.errors import ConfigError
+
+LANGUAGES = ("en", "ja")
+"""The languages of prompts; the first is that of games without rules in the other."""
+_FILE = Path(__file__).parent / "words.json"
+
+
+def said(key: str, language: str, **values: object) -> str:
+    """The text of a key in a language, with its values in place.
+
+    >>> said("seats", "en", seats=3, last=2)
+    'Seats: 3, numbered from 0 to 2.'
+    """
+    return _texts()[language][key].format(**values)
+
+
+def check_language(language: str) -> None:
+    """Raise ConfigError for a language that there is not."""
+    if language not in LANGUAGES:
+        raise ConfigError(f"language: {' or '.join(LANGUAGES)}, not {language!r}")
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(_FILE.read_text("utf-8"))
+    return found
