@@ -68,6 +68,8 @@ class SeatRecord(msgspec.Struct, frozen=True, kw_only=True):
     cpu_ms_p50: _Real
     cpu_ms_max: _Real
     wall_ms_total: _Real
+    asks_outside: bool = False
+    """Whether the bot says that it asks something outside itself, such as a network; then the seat is not reproducible."""
 
 
 TOLD_LETTERS = 1 << 18

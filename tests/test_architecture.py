@@ -20,8 +20,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
     "errors", "stopping", "hints", "names", "records", "disk", "cards", "cache", "userfiles", "shipped", "results_folder",
-    "engine", "search", "agent", "games", "llm", "match", "results", "ratings", "tournament", "audit", "reports", "server", "learning",
-    "cli",
+    "engine", "search", "agent", "games", "llm", "match", "results", "ratings", "tournament", "audit", "reports", "server",
+    "learning", "cli",
 )  # fmt: skip
 LOWEST_INSIDE = {
     "tournament": ("formats", "workers", "deciding", "archive", "config"),

@@ -65,6 +65,9 @@ class Agent(Generic[V]):
     """The games that the bot plays; empty: all."""
     wants_forced: ClassVar[bool] = False
     """Whether the bot is also asked for decisions with a single legal action."""
+    asks_outside: ClassVar[bool] = False
+    """Whether the bot asks something outside itself and its view: a network, a clock, entropy. Then its matches cannot be
+    repeated, and are marked so. It counts for trusted bots alone: others have nothing outside to ask."""
 
     _seed: int  # set by the seat
 

@@ -24,6 +24,8 @@ class CommandBot(msgspec.Struct, frozen=True):
     """The bot's files besides bot.toml, relative to its folder; empty: all files in the folder."""
     wants_forced: bool = False
     """Whether the bot is also asked for decisions with a single legal action."""
+    asks_outside: bool = False
+    """Whether the bot asks something outside itself: a network, a clock, entropy. Then its matches cannot be repeated."""
 
 
 def read_command(content: bytes) -> CommandBot:

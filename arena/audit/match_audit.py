@@ -177,6 +177,8 @@ class _Replay:
                 yield f"seat {number}: score is {seat.score:g}; by the log {as_float32(score):g}"
             if seat.decisions != decisions:
                 yield f"seat {number}: decisions is {seat.decisions}; by the log {decisions}"
+            if seat.asks_outside and seat.reproducible:
+                yield f"seat {number}: reproducible, and yet its bot asks something outside itself"
             if self._has_fault_without_ending(seat):
                 yield f"seat {number}: ending {seat.ending.value} does not go with fault_decision {seat.fault_decision}"
 

@@ -138,6 +138,7 @@ class _Auditor:
         self._endings: Counter[str] = Counter()
         self._void = self._measured = self._played = self._wanted = self._unplayed = 0
         self._voids: Counter[tuple[str, int]] = Counter()  # of each bot, by name and version
+        self._asking: set[tuple[str, int]] = set()  # bots that ask something outside themselves
         self._unread = False  # whether the files could not be read to their end
         self._lucks = parquet.read_luck(folder) if plan.format.uses_luck else None
 
@@ -179,6 +180,7 @@ class _Auditor:
                 self._void += record.is_void
                 self._voids.update((seat.bot, seat.bot_version) for seat in record.seats if record.is_void)
                 self._measured += record.is_measured
+                self._asking.update((seat.bot, seat.bot_version) for seat in record.seats if seat.asks_outside)
                 self._endings.update(seat.ending.value for seat in record.seats)
                 if not 0 <= record.index < len(self._plan):
                     self._audit.problems.append(f"match {record.index} ({record.match_id}): not in the plan")
@@ -257,6 +259,7 @@ class _Auditor:
                 [bot.void for bot in self._manifest.bots],
                 [self._voids[bot.name, bot.version] for bot in self._manifest.bots],
             ),
+            "bots: asks_outside": ({(bot.name, bot.version) for bot in self._manifest.bots if bot.asks_outside}, self._asking),
             "bots: retired": ({bot.name for bot in self._manifest.bots if bot.retired}, retired),
         }
         problems = _differences(told)

@@ -46,6 +46,8 @@ class InProcessSeat:
         `heeds_ctrl_c`: a KeyboardInterrupt is the user's, not the bot's (in a worker, which ignores Ctrl-C, it is the bot's).
         """
         self.wants_forced = False
+        self.asks_outside = False
+        """Whether the bot says that it asks something outside itself; known once it was started."""
         self.end_fault = ""
         """What went wrong when the bot was told the end; it changes no result."""
         self.spent = Spent()
@@ -87,6 +89,7 @@ class InProcessSeat:
         try:
             self._loaded = self._load()
             agent = self._loaded.__enter__().agent_class()
+            self.asks_outside = bool(agent.asks_outside)
             agent._seed = self._seed
             agent.params = self._params
             agent.start(info)

@@ -13,7 +13,7 @@ from arena.engine.readiness import NotCompiled
 from arena.errors import printable
 from arena.match.faults import FORFEIT, settle_places
 from arena.match.history import Decision, MatchHistory
-from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat, TakeBack
+from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat, TakeBack, asks_outside
 from arena.match.setup import MatchSetup, match_record, seat_record
 from arena.records import MOST_ACTIONS, Clock, Ending, FaultRecord, MatchRecord, copied
 
@@ -154,6 +154,7 @@ class _Table:
             seat_record(
                 player, unit, place, score, book.ending, book.first_fault, book.seat.isolation, book.cpu, book.decisions,
                 wall=book.wall, reproducible=book.reproducible and self.ms_per_tick is None,
+                is_asking=asks_outside(book.seat),
             )
             for player, unit, place, score, book in zip(self.setup.players, units, places, scores, self.books)
         )  # fmt: skip

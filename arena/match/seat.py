@@ -91,7 +91,8 @@ class Spent:
 class Seat(Protocol):
     """How the referee talks to a bot.
 
-    When choices are simultaneous, all seats are asked before the first one answers; but see TakeBack.
+    When choices are simultaneous, all seats are asked before the first one answers; but see TakeBack. A seat may have
+    `asks_outside`: see the function of that name.
     """
 
     wants_forced: bool
@@ -116,6 +117,14 @@ class Seat(Protocol):
     def end(self, result: EndInfo) -> None:
         """Tell the bot how the match ended."""
         ...
+
+
+def asks_outside(seat: Seat) -> bool:
+    """Whether the bot of a seat says that it asks something outside itself, such as a network. No word means no.
+
+    Known once the seat was started. What such a bot does in a match cannot be repeated.
+    """
+    return bool(getattr(seat, "asks_outside", False))
 
 
 def seconds_of_match(clock: Clock) -> float:

@@ -54,15 +54,18 @@ def void(game: Game, setup: MatchSetup, attempts: int, reason: str) -> MatchReco
 
 def seat_record(
     player: Player, unit: int, place: int, score: float, ending: Ending, fault: int | None, isolation: str,
-    cpu_seconds: list[float], decisions: int, *, wall: float = 0.0, reproducible: bool = True,
+    cpu_seconds: list[float], decisions: int, *, wall: float = 0.0, reproducible: bool = True, is_asking: bool = False,
 ) -> SeatRecord:  # fmt: skip
-    """The row of one seat. `cpu_seconds`: of each decision that the bot answered; `wall`: of all together."""
+    """The row of one seat. `cpu_seconds`: of each decision that the bot answered; `wall`: of all together.
+
+    `is_asking`: the bot asks something outside itself; then the row is not reproducible either.
+    """
     milliseconds = [1000 * seconds for seconds in cpu_seconds] or [0.0]
     return SeatRecord(
         bot=player.bot, bot_version=player.version, bot_sha256=player.sha256, params=player.params, unit=unit,
         place=place, score=score, ending=ending, fault_decision=fault, decisions=decisions, isolation=isolation,
-        reproducible=reproducible, cpu_ms_total=sum(milliseconds), cpu_ms_p50=median(milliseconds),
-        cpu_ms_max=max(milliseconds), wall_ms_total=1000 * wall,
+        reproducible=reproducible and not is_asking, asks_outside=is_asking, cpu_ms_total=sum(milliseconds),
+        cpu_ms_p50=median(milliseconds), cpu_ms_max=max(milliseconds), wall_ms_total=1000 * wall,
     )  # fmt: skip
 
 

@@ -236,13 +236,27 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     """`least`: it has won all, so it is at least that good; `most`: it has lost all."""
     cost: Cost | None = None
     """What its decisions cost; None while the tournament is played."""
+    asks_outside: bool = False
+    """Whether it asks something outside itself, such as a network: its matches cannot be repeated."""
 
 
+ASKS_OUTSIDE = " †"
+"""The mark behind the name of a bot that asks something outside itself; a note below the board says what it means."""
 NOTHING: Online = {}
 
 
-def ranked(ratings: Iterable[Rating], pool: str, costs: Costs | None = None, online: Online = NOTHING) -> list[Ranked]:
-    """The rows of a pool from ratings of one model, best first. `online`: the ratings in the order of play."""
+def ranked(
+    ratings: Iterable[Rating],
+    pool: str,
+    costs: Costs | None = None,
+    online: Online = NOTHING,
+    *,
+    asking: Collection[Bot] = (),
+) -> list[Ranked]:
+    """The rows of a pool from ratings of one model, best first.
+
+    `online`: the ratings in the order of play; `asking`: the bots that ask something outside themselves.
+    """
     chosen = [rating for rating in ratings if rating.pool == pool]
     rows = []
     for above, rating in zip([None, *chosen], chosen):
@@ -255,6 +269,7 @@ def ranked(ratings: Iterable[Rating], pool: str, costs: Costs | None = None, onl
                 rating=rating.rating, online=online[key].rating if key in online else None, mu=rating.mu, sigma=rating.sigma,
                 low=rating.low, high=rating.high, matches=rating.matches, wins=rating.wins, mean_place=rating.mean_place,
                 faults=rating.faults, bound=rating.bound, cost=None if costs is None else costs.get(key, NO_COST),
+                asks_outside=key[1:] in asking,
             )
         )  # fmt: skip
     return rows
@@ -263,6 +278,11 @@ def ranked(ratings: Iterable[Rating], pool: str, costs: Costs | None = None, onl
 def retired_bots(manifest: Manifest) -> set[Bot]:
     """The bots that were taken out for their faults."""
     return {(bot.name, bot.version) for bot in manifest.bots if bot.retired}
+
+
+def asking_bots(manifest: Manifest) -> set[Bot]:
+    """The bots that ask something outside themselves: their matches cannot be repeated."""
+    return {(bot.name, bot.version) for bot in manifest.bots if bot.asks_outside}
 
 
 def no_address(_: str) -> str:
@@ -311,7 +331,8 @@ def _cells(row: Ranked, link: str, *, is_moving: bool) -> list[Any]:
     cost, has_played = row.cost or NO_COST, row.matches > 0
     interval = Interval(row.low, row.mu, row.high)
     return [
-        Cell(Rank(row.rank, row.rank_low, row.rank_high, row.separable is not False)), Cell(row.shown, link=link),
+        Cell(Rank(row.rank, row.rank_low, row.rank_high, row.separable is not False)),
+        Cell(f"{row.shown}{ASKS_OUTSIDE}" if row.asks_outside else row.shown, link=link),
         rating_cell(row.rating, row.bound),
         Cell(row.mu, f"{row.mu:.2f} ±{row.high - row.mu:5.2f}"), interval if has_played or is_moving else None, row.online,
         row.sigma, row.matches, row.wins / row.matches if has_played else None, row.mean_place if has_played else None,
@@ -358,6 +379,15 @@ def warnings(manifest: Manifest) -> list[Phrase]:
                 "acted otherwise in matches played again with the same seeds, so by a clock, entropy or memory of earlier "
                 f"matches{unrated.en}: {names}",
                 f"同じシードで再現した試合で違う行動をした（時計、乱数源、以前の試合の記憶による）ボット{unrated.ja}：{names}",
+            )
+        )
+    if asking := [bot for bot in manifest.bots if bot.asks_outside]:
+        names = ", ".join(shown(bot.name, bot.version) for bot in asking)
+        notes.append(
+            Phrase(
+                f"{ASKS_OUTSIDE.strip()} asks something outside itself, such as a network, so that its matches cannot be "
+                f"repeated: {names}",
+                f"{ASKS_OUTSIDE.strip()} ネットワークなど自分の外に問い合わせるため、試合を再現できないボット：{names}",
             )
         )
     for one in manifest.left_out:

@@ -15,6 +15,7 @@ from arena.reports.board import (
     Costs,
     Online,
     add_up,
+    asking_bots,
     chosen_pools,
     headline,
     is_overall_told,
@@ -69,7 +70,7 @@ def print_board(
         if not rows:
             page.say("no ratings yet")
             continue
-        found = ranking(ranked(rows, pool, costs, online), retired=retired)
+        found = ranking(ranked(rows, pool, costs, online, asking=asking_bots(manifest)), retired=retired)
         if len(pools) > 1 and pool != OVERALL:
             found = found.without(titles.INTERVAL_COLUMN)
         columns = page.table(found)

@@ -21,6 +21,7 @@ from arena.records import HistoryPoint, Rating, canonical_json
 from arena.reports import columns as titles
 from arena.reports import matches, plots, sections, tables
 from arena.reports.board import (
+    asking_bots,
     chosen_pools,
     headline,
     may_swap,
@@ -145,7 +146,7 @@ def _ranking_of(
     tournament: Evidence, name: str, ratings: Sequence[Rating], pool: Pool, draws: tuple[float, float] | None = None
 ) -> Section:  # fmt: skip
     word, manifest = pool.word, tournament.manifest
-    rows = ranked(ratings, name, tournament.costs, tournament.online)
+    rows = ranked(ratings, name, tournament.costs, tournament.online, asking=asking_bots(manifest))
     by = word(f"rating_{ranked_by(manifest.config).replace('-', '_')}")
     blocks: list[Block] = []
     if ratings:

@@ -47,6 +47,8 @@ class BotEntry(msgspec.Struct, frozen=True, kw_only=True):
     """How many of its matches were played again with the same seeds, and can be compared."""
     deviated: int = 0
     """How many of these it played otherwise the second time: it uses a clock, entropy, or a memory of earlier matches."""
+    asks_outside: bool = False
+    """Whether it asks something outside itself, such as a network: its matches cannot be repeated."""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):

@@ -125,11 +125,22 @@ MATCHES = Table(
             default=Default(0, "when it ended was not noted"),
         ),
         Column("isolation", Kind.TEXT, "how the bot was locked in", hashed=False),
-        Column("reproducible", Kind.BOOL, "no clock hit, no time budget given, no time measured, no host fault", hashed=False),
+        Column(
+            "reproducible",
+            Kind.BOOL,
+            "no clock hit, no time budget given, no time measured, nothing asked outside, no host fault",
+            hashed=False,
+        ),
         Column("cpu_ms_total", Kind.FLOAT32, "CPU time of the seat's decisions; ms", hashed=False, significant_bits=TIME_BITS),
         Column("cpu_ms_p50", Kind.FLOAT32, "its median decision; ms", hashed=False, significant_bits=TIME_BITS),
         Column("cpu_ms_max", Kind.FLOAT32, "its slowest decision; ms", hashed=False, significant_bits=TIME_BITS),
         Column("wall_ms_total", Kind.FLOAT32, "wall time of its decisions; ms", hashed=False, significant_bits=TIME_BITS),
+        Column(
+            "asks_outside",
+            Kind.BOOL,
+            "the bot asks something outside itself, such as a network: the match cannot be repeated",
+            default=Default(False, "no bot said that it does"),
+        ),
     ),
 )
 

@@ -157,7 +157,9 @@ def _stage_start(plan: Plan, index: int) -> int:
 
 
 def _can_be_compared(record: MatchRecord) -> bool:
-    return not (record.is_void or record.is_measured or any(seat.ending.blame == "bot" for seat in record.seats))
+    if record.is_void or record.is_measured or any(seat.ending.blame == "bot" for seat in record.seats):
+        return False
+    return not any(seat.asks_outside for seat in record.seats)  # what is outside answers otherwise the second time
 
 
 def _is_at_hand(record: MatchRecord, hashes: set[str]) -> bool:

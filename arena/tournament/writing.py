@@ -39,6 +39,8 @@ class Rows:
     """How many matches measured latency."""
     voids: Counter[tuple[str, int]] = field(default_factory=Counter)
     """The void matches of each bot, by name and version."""
+    asking: set[tuple[str, int]] = field(default_factory=set)
+    """The bots that ask something outside themselves, by name and version."""
     luck: dict[str, str] = field(default_factory=dict)
     """The hash of each game's estimate of luck; empty where luck was not worked out."""
 
@@ -51,6 +53,7 @@ class Rows:
             self.void += record.is_void
             self.voids.update((seat.bot, seat.bot_version) for seat in record.seats if record.is_void)
             self.measured += record.is_measured
+            self.asking.update((seat.bot, seat.bot_version) for seat in record.seats if seat.asks_outside)
             yield record
 
 
@@ -83,7 +86,7 @@ def write(planned: Planned, played: Played, rows: Rows, decided: Decided, journa
     parquet.write_totals(planned.folder)
     settings, is_finished = planned.tournament.ratings, not played.is_interrupted
     manifest = msgspec.structs.replace(
-        _manifest(planned, played.schedule, journal, matches=played.progress.total, voids=rows.voids),
+        _manifest(planned, played.schedule, journal, matches=played.progress.total, rows=rows),
         finished=is_finished, key=played.schedule.plan.key.hex() if is_finished else None,
         played=rows.played, void=rows.void, unrated=0 if settings.measured else rows.measured, endings=dict(rows.endings),
         rotations_saved=decided.saved.rotations, order_shifts=decided.order_shifts,
@@ -96,7 +99,7 @@ def write(planned: Planned, played: Played, rows: Rows, decided: Decided, journa
 
 def write_beginning(planned: Planned, schedule: Schedule, journal: Journal) -> None:
     """Write the manifest of a tournament that goes on, with what is known before its next match."""
-    write_manifest(planned.folder, _manifest(planned, schedule, journal, matches=planned.matches(schedule), voids=Counter()))
+    write_manifest(planned.folder, _manifest(planned, schedule, journal, matches=planned.matches(schedule), rows=Rows()))
 
 
 def unrated_bots(planned: Planned, journal: Journal) -> set[str]:
@@ -106,9 +109,7 @@ def unrated_bots(planned: Planned, journal: Journal) -> set[str]:
     return {bot.name for bot in bots if again.of((bot.name, bot.version))[1]}
 
 
-def _manifest(
-    planned: Planned, schedule: Schedule, journal: Journal, *, matches: int, voids: Counter[tuple[str, int]]
-) -> Manifest:  # fmt: skip
+def _manifest(planned: Planned, schedule: Schedule, journal: Journal, *, matches: int, rows: Rows) -> Manifest:
     plan, again = schedule.plan, stored_repeats(journal)
     return Manifest(
         name=planned.name,
@@ -121,7 +122,8 @@ def _manifest(
             BotEntry(
                 name=bot.name, version=bot.version, sha256=bot.sha256, params=canonical_json(bot.params),
                 games=bot.games, trusted=bot.trusted, retired=place in schedule.retired,
-                void=voids[bot.name, bot.version], repeated=repeated, deviated=deviated,
+                void=rows.voids[bot.name, bot.version], repeated=repeated, deviated=deviated,
+                asks_outside=(bot.name, bot.version) in rows.asking,
             )
             for place, bot in enumerate(plan.contestants)
             for repeated, deviated in (again.of((bot.name, bot.version)),)

@@ -27,6 +27,8 @@ TYPES = {
     "isolation": "string", "reproducible": "bool", "cpu_ms_total": "float", "cpu_ms_p50": "float", "cpu_ms_max": "float",
     "wall_ms_total":
     "float",
+    "asks_outside":
+    "bool",
 }  # fmt: skip
 
 

@@ -202,6 +202,8 @@ class OpenCommandSeat(CommandSeat):
     def __init__(self, bot: BotFiles, *, seed: int, params: Mapping[str, Any]) -> None:
         nobody = Supervisor(())  # its zygote is never started, so nothing is locked and nothing limited
         super().__init__(nobody, bot, seed=seed, params=params, limits=DEFAULT_LIMITS)
+        self.asks_outside = self._command.asks_outside
+        """Whether the bot says that it asks something outside itself: the program of a locked seat cannot."""
 
     @property
     def isolation(self) -> str:

@@ -15,7 +15,7 @@ from arena.ratings.rows import Bot, Collector, PoolRows
 from arena.ratings.settings import RatingSettings, headline_model
 from arena.ratings.stored import stored_field, stored_settings, stored_weights
 from arena.records import Outcome
-from arena.reports.board import chosen_pools, headline_ratings, online_beside, why_no_overall
+from arena.reports.board import asking_bots, chosen_pools, headline_ratings, online_beside, why_no_overall
 from arena.reports.table import Phrase
 from arena.results.journal import JOURNAL_FILE, Journal, has_log
 from arena.results.lock import running_process
@@ -130,8 +130,8 @@ class LiveBoard:
         ratings = headline_ratings(manifest, everything)
         online = online_beside(headline_model(manifest.config), everything)
         pools = tuple(chosen_pools(manifest, ratings))
-        hidden = hidden_bots(manifest, ratings)
-        tables = {pool: board_rows(ratings, pool, hidden=hidden, online=online) for pool in pools}
+        hidden, asking = hidden_bots(manifest, ratings), asking_bots(manifest)
+        tables = {pool: board_rows(ratings, pool, hidden=hidden, online=online, asking=asking) for pool in pools}
         return Seen(
             progress, pools, tables, bots_without_rank(ratings, pools), why_no_overall(ratings, pools),
             max(0, progress.done - self._score.done),

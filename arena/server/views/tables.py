@@ -1,6 +1,6 @@
 """The rows of a board, as pages, JSON and sockets have them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -54,13 +54,15 @@ def board_rows(
     *,
     hidden: Mapping[str, Mapping[Bot, WhyHidden]] = NOBODY,
     online: Online = NOTHING,
+    asking: Collection[Bot] = (),
 ) -> tuple[BoardRow, ...]:
     """The rows of a pool from headline ratings, best first; in the overall pool only bots with a rank.
 
-    `hidden`: who is hidden in each pool; `online`: the ratings in the order of play.
+    `hidden`: who is hidden in each pool; `online`: the ratings in the order of play; `asking`: the bots that ask something
+    outside themselves.
     """
     chosen = [rating for rating in ratings if pool != OVERALL or rating.rank is not None]
-    rows = tuple(BoardRow(**rounded(row)) for row in ranked(chosen, pool, costs, online))
+    rows = tuple(BoardRow(**rounded(row)) for row in ranked(chosen, pool, costs, online, asking=asking))
     return with_hidden(rows, hidden.get(pool, {}))
 
 

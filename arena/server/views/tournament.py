@@ -18,6 +18,7 @@ from arena.reports.board import (
     Costs,
     Online,
     add_up,
+    asking_bots,
     chosen_pools,
     headline,
     headline_ratings,
@@ -187,8 +188,8 @@ def seen_of(library: Library, live: LiveBoards, name: str, folder: Path) -> Seen
     pools = tuple(chosen_pools(manifest, ratings))
 
     def made() -> dict[str, tuple[BoardRow, ...]]:
-        hidden = hidden_bots(manifest, ratings)
-        return {pool: board_rows(ratings, pool, costs, hidden=hidden, online=online) for pool in pools}
+        hidden, asking = hidden_bots(manifest, ratings), asking_bots(manifest)
+        return {pool: board_rows(ratings, pool, costs, hidden=hidden, online=online, asking=asking) for pool in pools}
 
     tables = library.kept(("tables", name), folder, made)
     seen = Seen(progress, pools, tables, bots_without_rank(ratings, pools), why_no_overall(ratings, pools))

@@ -47,7 +47,9 @@ def archive_bots(chosen: Sequence[Entry]) -> tuple[BotEntry, ...]:
             name = names[identity(bot)]
             known = found.get((name, bot.version), bot)
             played = tuple(sorted({*known.games, *bot.games}))
-            found[name, bot.version] = msgspec.structs.replace(bot, name=name, games=played, retired=False)
+            found[name, bot.version] = msgspec.structs.replace(
+                bot, name=name, games=played, retired=False, asks_outside=known.asks_outside or bot.asks_outside
+            )
     return tuple(found[key] for key in sorted(found))
 
 
