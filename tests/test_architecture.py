@@ -21,7 +21,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "errors", "stopping", "hints", "names", "records", "disk", "cards", "cache", "userfiles", "shipped", "results_folder",
     "engine", "search", "agent", "games", "llm", "match", "results", "ratings", "tournament", "audit", "reports", "server",
-    "learning", "cli",
+    "learning", "mcp", "cli",
 )  # fmt: skip
 LOWEST_INSIDE = {
     "tournament": ("formats", "workers", "deciding", "archive", "config"),
@@ -42,6 +42,8 @@ ONE_DOOR = {
     "openskill": "ratings/openskill.py",
     "jinja2": "reports/document.py",
     "markdown_it": "reports/manual.py",
+    "mcp": "mcp/server.py",
+    "mcp_types": "mcp/server.py",
 }
 BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py", "engine/stored_code.py": "engine/jit.py"}
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
@@ -200,7 +202,7 @@ for package in (arena.cli.bench, arena.cli.verbs):
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
 """
-EXTRAS = ("starlette", "uvicorn", "websockets", "gymnasium", "pettingzoo", "PIL", "playwright", "pyspiel")
+EXTRAS = ("starlette", "uvicorn", "websockets", "gymnasium", "pettingzoo", "PIL", "playwright", "pyspiel", "mcp")
 
 
 def test_every_verb_is_loaded_without_an_extra() -> None:

@@ -20,11 +20,12 @@ from arena.engine.game import Document, Game
 from arena.errors import ConfigError, printable, without_output
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
 from arena.match.log import check_log, checked_options
-from arena.match.seeds import match_seeds
+from arena.match.seeds import match_seeds, repeatable_id
 from arena.match.single_match import UNHURRIED
 from arena.names import HexBytes, MatchId, Sha256, in_words
 from arena.records import DEFAULT_LIMITS, Clock, Ending, FaultRecord, Limits, MatchRecord, json_object
 from arena.results.manifest import read_manifest, stored_clock, stored_limits
+from arena.results.people import is_of_agent
 from arena.tournament.archive.finding import is_of_people
 
 FORMAT = 2
@@ -116,7 +117,10 @@ class _AnyFormat(msgspec.Struct):
 
 def setup_of(record: MatchRecord, key: bytes, clock: Clock) -> MatchSetup:
     """The setup of a stored match. `key`: the key of its deals."""
-    seeds = match_seeds(key, record.match_id, record.game, len(record.seats), record.options, record.deal)
+    seeds_id = record.match_id
+    if is_of_agent(record.pool):
+        seeds_id = repeatable_id(key, record.game, record.options, [row.bot for row in record.seats])
+    seeds = match_seeds(key, seeds_id, record.game, len(record.seats), record.options, record.deal)
     return MatchSetup(
         index=record.index, match_id=record.match_id, game=record.game, pool=record.pool,
         options=json_object(record.options), deal=record.deal, rotation=record.rotation,

@@ -45,6 +45,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "Single matches": {
         "match": "Play one match between bots",
         "play": "Play against bots in the terminal or the browser",
+        "mcp": "Let programs that use tools play, write bots and look at results, by the Model Context Protocol",
     },
     "Rules and this machine": {
         "trace": "Print random matches as JSON Lines",

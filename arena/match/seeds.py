@@ -14,6 +14,7 @@ A tournament that goes on after its end (a ladder) has a chain of keys, one per 
 import functools
 import hashlib
 import secrets
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from arena.engine import rng
@@ -70,6 +71,19 @@ def single_match_seeds(key: bytes, seats: int, *path: object) -> MatchSeeds:
 def single_match_id(key: bytes, *path: object) -> str:
     """The id of a match outside any tournament: 24 hex digits."""
     return f"{rng.derive(key, 'match', *path):032x}"[:MATCH_ID_DIGITS]
+
+
+def repeatable_id(key: bytes, game: str, options: str, names: Sequence[str]) -> str:
+    """Stands for the id of a match from which the seeds of its bots derive, where the same key and players give the same match.
+
+    `options`: canonical JSON; `names`: of the players, in seat order.
+    """
+    return single_match_id(key, "again", game, options, *names)
+
+
+def played_id(key: bytes, names: Sequence[str], actions: Sequence[int], delays: Sequence[int]) -> str:
+    """The id of a repeatable match that is over: it follows from the cards, the players and all that was played."""
+    return single_match_id(key, list(names), list(actions), list(delays))
 
 
 def table_seed(seed: int) -> int:

@@ -4,7 +4,6 @@ perfect memory knows, what a search would do), and asks until the answer is lega
 
 import contextlib
 from collections.abc import Sequence
-from typing import Any
 
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
@@ -13,11 +12,10 @@ from arena.engine.game import Game
 from arena.engine.outcomes import Fact
 from arena.match import Answer, Fault, TakeBack
 from arena.reports.pages.frames import Event
-from arena.reports.pages.words import catalogue, filled
 from arena.reports.round_result import said
-from arena.reports.table import LANGUAGES
 from arena.server.people.store import PERSON
 from arena.server.table_process.broadcaster import SEARCH, hint, known_cards, prospects, refusals, task
+from arena.server.table_process.in_words import known_group, plain, reason
 from arena.server.table_process.taking_back import LastAction
 
 
@@ -38,17 +36,16 @@ def show_hint(view: View) -> None:
 def show_why(view: View, card: str) -> None:
     """Print why cards cannot be played now: of `card`, or of all that can be explained."""
     found = refusals(view)
-    chosen = [one for one in found if not card or card.lower() in (one.card.lower(), _plain(one.card).lower())]
+    chosen = [one for one in found if not card or card.lower() in (one.card.lower(), plain(one.card).lower())]
     for one in chosen:
-        values = {name: _shown(value) for name, value in one.values.items()}
-        tell(f"{_plain(one.card)}: {filled(_word(view.game, one.why), values)}  (rules {one.rule})", "  ")
+        tell(f"{plain(one.card)}: {reason(one, view.game)}  (rules {one.rule})", "  ")
     if chosen:
         return
     named = [action for action in view.legal if card and card.lower() in action.lower().split()]
     if named:
         tell(f"{card} can be played: {', '.join(named[:3])}{' ...' if len(named) > 3 else ''}")
     elif card:
-        others = f"; there is something about: {', '.join(dict.fromkeys(_plain(one.card) for one in found))}" if found else ""
+        others = f"; there is something about: {', '.join(dict.fromkeys(plain(one.card) for one in found))}" if found else ""
         tell(f"Nothing to say about {card!r}{others}. `rules` shows the rules.")
     else:
         tell("No card here needs a reason; `rules` shows the rules.")
@@ -60,28 +57,12 @@ def show_known(view: View, names: Sequence[str]) -> None:
     if not groups:
         tell("Nothing beyond what the table shows.")
     for group in groups:
-        cards = ", ".join(_plain(card) if count == 1 else f"{_plain(card)} x{count}" for card, count in group.cards)
-        values = {} if group.seat is None else {"name": names[group.seat], "seat": group.seat}
-        tell(f"{filled(_word(view.game, group.title), values)}: {cards}", "  ")
-
-
-def _plain(card: str) -> str:
-    """A card's text without the kind or the deck that a page tells it from others by, such as `S3` for `0:S3`."""
-    return card.rpartition(":")[2]
+        tell(known_group(group, view.game, names), "  ")
 
 
 def _lost(best: float | None, value: float | None) -> str:
     assert best is not None and value is not None
     return f"{max(0.0, best - value):.2f} less"
-
-
-def _word(game: str, key: str) -> str:
-    """A sentence of the game in English; its key where it has none."""
-    return catalogue(game).get(LANGUAGES[0], {}).get(key, key)
-
-
-def _shown(value: Any) -> str:
-    return " ".join(map(_shown, value)) if isinstance(value, list) else _plain(str(value))
 
 
 PROMPT = "your choice: "

@@ -3,13 +3,13 @@ section, in the language of the terminal.
 """
 
 import os
-import re
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
 
 from arena.cli.shared.printing import PIPE_WIDTH, READING_WIDTH, page_through, say
 from arena.reports.manual import ManualPage, TerminalPage, rules_page, rules_texts
+from arena.reports.rules_sections import rules_section, section_titles
 
 NARROWEST = 20
 MOST_LINES = 12
@@ -109,10 +109,6 @@ def fitting(actions: Sequence[tuple[int, str]], part: str) -> list[tuple[int, st
     return [(number, text) for number, text in actions if words and all(word in text.lower() for word in words)]
 
 
-_HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
-_NUMBER = re.compile(r"(\d+(?:\.\d+)*)")
-
-
 def terminal_language() -> str:
     """The language that the user's locale names, such as `ja`."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
@@ -134,27 +130,3 @@ def show_rules(game: str, section: str) -> None:
             return
         text = found
     page_through(TerminalPage(ManualPage(rules_page(game).command, game, text)))
-
-
-def section_titles(text: str) -> list[str]:
-    r"""The headings of the sections of a page in Markdown.
-
-    >>> section_titles("# Naga\n## 2.1 Cards\n## 2.2 Course\n")
-    ['2.1 Cards', '2.2 Course']
-    """
-    return [found[2] for found in _HEADING.finditer(text) if _NUMBER.match(found[2])]
-
-
-def rules_section(text: str, section: str) -> str:
-    r"""The section of a page with this number, with its subsections; empty without one.
-
-    >>> rules_section("# Naga\n## 2.1 Cards\nforty\n## 2.2 Course\n", "2.1")
-    '## 2.1 Cards\nforty'
-    """
-    headings = list(_HEADING.finditer(text))
-    for place, found in enumerate(headings):
-        number = _NUMBER.match(found[2])
-        if number and number[1] == section:
-            after = (other.start() for other in headings[place + 1 :] if len(other[1]) <= len(found[1]))
-            return text[found.start() : next(after, len(text))].rstrip()
-    return ""

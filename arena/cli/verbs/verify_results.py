@@ -1,10 +1,12 @@
 """`arena verify-results NAME`: audit a board: play every stored match again, and work out everything anew."""
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from arena.audit.people_audit import audit_people
 from arena.audit.results_audit import Audit, audit_results
 from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE, NO
@@ -14,6 +16,7 @@ from arena.engine import jit
 from arena.errors import ConfigError
 from arena.reports.terminal import Page
 from arena.results.manifest import read_manifest
+from arena.results.people import PEOPLE
 from arena.results_folder import RESULTS
 from arena.tournament.archive.folder import ARCHIVE, ENTRIES
 from arena.tournament.workers.compiling import warm_games
@@ -26,7 +29,11 @@ MATCHES_FOR_ALL = 5_000  # below, starting more processes takes longer than it s
 
 def verify_results(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Name of a tournament. Default: the newest tournament.")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Name of a tournament, or `people` for the matches outside any tournament. Default: the newest tournament.",
+        ),
     ] = None,
     workers: Workers = None,
     format: FormatOption = Format.TABLE,
@@ -43,6 +50,8 @@ def verify_results(
             f"the archive holds the files of tournaments as they were: audit each of them with "
             f"arena verify-results FOLDER --out {out / ARCHIVE / ENTRIES}"
         )
+    if name == PEOPLE:
+        return _people(out, format)
     folder = find_folder(out, name)
     manifest = read_manifest(folder)
     if workers is None:
@@ -58,6 +67,24 @@ def verify_results(
         {**summary, "problems": audit.problems, "trueskill": audit.compared},
         [{**summary, "problems": len(audit.problems)}],
     )  # fmt: skip
+    return NO if audit.problems else DONE
+
+
+def _people(out: Path, format: Format) -> int:
+    """Audit the matches outside any tournament: those of people, remote bots and agents."""
+    audit = audit_people(out, lambda game: warm_games({game: ()}, note))
+    summary = {"name": PEOPLE, "verified": not audit.problems, "matches": audit.matches, "seconds": audit.seconds}
+
+    def write(page: Page) -> None:
+        for problem in audit.problems[:SHOWN]:
+            page.line(problem)
+        if len(audit.problems) > SHOWN:
+            page.line(f"... and {len(audit.problems) - SHOWN:,} more")
+        speed = f"{audit.matches:,} matches played again in {duration_text(audit.seconds)}"
+        end = f"NOT verified: {len(audit.problems):,} problems; {speed}" if audit.problems else f"verified: {speed}"
+        page.line(f"{PEOPLE}: {end}")
+
+    show(format, write, {**summary, "problems": audit.problems}, [{**summary, "problems": len(audit.problems)}])
     return NO if audit.problems else DONE
 
 

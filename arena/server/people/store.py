@@ -14,7 +14,7 @@ from arena import games
 from arena.agent import BotFiles
 from arena.engine.options import OptionValue
 from arena.match import MatchSetup, Player
-from arena.match.seeds import key_from_seed, match_seeds, new_key
+from arena.match.seeds import key_from_seed, match_seeds, new_key, repeatable_id
 from arena.match.single_match import UNHURRIED
 from arena.names import MATCH_ID_DIGITS
 from arena.records import MatchRecord, canonical_json
@@ -44,19 +44,23 @@ def sit_down(
     options: Mapping[str, OptionValue] | None = None,
     deal: tuple[bytes, int] | None = None,
     pool: str = PEOPLE,
+    is_repeatable: bool = False,
 ) -> tuple[MatchSetup, bytes]:
     """The set-up of a match at a table with people, and the key of its deal, with which it is kept.
 
     `players`: in seat order, see `person` and `bot`; `seed`: fixes the cards, None for cards that nobody can foretell. Every
     match has an id of its own, also with the same seed. `deal`: the key and the number of a deal that is to be dealt again;
-    `pool`: how the name of the pool begins, see store.people. Raises ConfigError for a number of seats or options that the
-    game does not allow.
+    `pool`: how the name of the pool begins, see store.people. `is_repeatable`: the same seed, options and players give the
+    same bots, too; the id is that of the table until the match is over (see match/seeds.py). Raises ConfigError for a number of
+    seats or options that the game does not allow.
     """
     loaded = games.load(game)
     loaded.check_seats(len(players))
     resolved = loaded.read_options(options or {}, len(players), (Path(),))
     key, number = deal or (new_key() if seed is None else key_from_seed(seed), 0)
     match_id = secrets.token_hex(MATCH_ID_DIGITS // 2)
+    if is_repeatable:
+        match_id = repeatable_id(key, game, canonical_json(resolved), [player.bot for player in players])
     seeds = match_seeds(key, match_id, game, len(players), canonical_json(resolved), number)
     setup = MatchSetup(
         index=0, match_id=match_id, game=game, pool=f"{pool}/{game}", options=resolved, deal=number, rotation=0,
@@ -90,11 +94,14 @@ def pool_of(game: str) -> str:
 def keep(results: Path, record: MatchRecord, key: bytes) -> MatchRecord:
     """Store a match outside any tournament behind all others; returns the record as it is stored.
 
-    A crash leaves the match stored whole or not at all. Raises StoreError if the folder cannot be written.
+    One that is there already, played again to the last action, is not stored twice. A crash leaves the match stored whole or
+    not at all. Raises StoreError if the folder cannot be written.
     """
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     about = msgspec.json.encode(About(key=key.hex(), ended=now))
     with FolderLock(results / PEOPLE, patience=_PATIENCE), open_people(results, is_read_only=False) as journal:
+        if (before := journal.find(record.match_id)) is not None:
+            return before
         following = max(journal.indices(), default=-1) + 1
         pool = record.pool if record.pool in pools_of(record.game) else pool_of(record.game)
         stored = msgspec.structs.replace(record, index=following, pool=pool)

@@ -16,7 +16,7 @@ from arena.errors import ConfigError, one_line, printable
 from arena.match import MatchSetup, Player, Seat
 from arena.match.sandbox import Supervisor
 from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, Named, bot_seat, named
-from arena.results.people import PEOPLE
+from arena.results.people import OF_AGENTS, PEOPLE, is_of_agent
 from arena.search.settings import Settings
 from arena.server.people.levels import NAMES, level
 from arena.server.people.store import bot_as_player, person_as_player, sit_down
@@ -45,12 +45,17 @@ class Arranged:
         """The seats of people."""
         return [seat for seat, plan in enumerate(self.plans) if plan.person]
 
+    @property
+    def is_of_agent(self) -> bool:
+        """Whether a program sits at the seat of the person, and reads what people look at."""
+        return is_of_agent(self.setup.pool)
+
 
 def arrange(asked: Setup) -> Arranged:
     """The match that the server asks for. Raises ConfigError, BotError or StoreError that says what does not fit."""
     game = games.load(asked.game)
     plans = asked.seats
-    if any(plan.person for plan in plans) != (asked.pool == PEOPLE):
+    if any(plan.person for plan in plans) != (asked.pool in (PEOPLE, *OF_AGENTS)):
         raise ConfigError("seats: no person sits there; bots among themselves play by `arena match`")
     if asked.tick_ms is not None and asked.tick_ms < 1:
         raise ConfigError(f"tick_ms: at least 1 millisecond, not {asked.tick_ms}")
@@ -60,8 +65,9 @@ def arrange(asked: Setup) -> Arranged:
     bots = {seat: _bot(asked, seat) for seat, plan in enumerate(plans) if plan.remote is None}
     players = [_player(plan, bots.get(seat)) for seat, plan in enumerate(plans)]
     setup, key = sit_down(
-        asked.game, players, seed=asked.seed, options=options, deal=_deal_of(asked) if asked.like else None, pool=asked.pool
-    )
+        asked.game, players, seed=asked.seed, options=options, deal=_deal_of(asked) if asked.like else None, pool=asked.pool,
+        is_repeatable=asked.pool in OF_AGENTS,
+    )  # fmt: skip
     setup = replace(setup, clock=TABLE_CLOCK if len(bots) == len(plans) else REMOTE_CLOCK)
     return Arranged(game, setup, key, plans, bots)
 

@@ -247,16 +247,18 @@ class Broadcaster:
         people: Sequence[int],
         send: Callable[[FromTable], object],
         ticks: Ticks | None,
+        *,
+        in_words: bool = False,
     ) -> None:
         """`options`: all, resolved; `states`: the deal, which the broadcaster then owns; `people`: their seats.
 
-        `ticks`: only in real time.
+        `ticks`: only in real time. `in_words`: whether each position is also described, where the game draws its table, too.
         """
         self.send = send
         self._game = game
         self._options = options
         self._story = Replay(game, states)
-        self._in_words = not draws_table(game.name)
+        self._in_words = in_words or not draws_table(game.name)
         self._ticks = ticks
         self._since: dict[int, list[Event]] = {seat: [] for seat in people}
         alone = LastAction[list[Event]](game, self._story) if len(people) == 1 and ticks is None else None

@@ -291,9 +291,9 @@ class InputQueue:
 class PersonSeat:
     """A person at the table; implements match.Seat."""
 
-    isolation = PERSON
-
-    def __init__(self, queue: InputQueue, seat: int) -> None:
+    def __init__(self, queue: InputQueue, seat: int, isolation: str = PERSON) -> None:
+        """`isolation`: as the record of the match has it."""
+        self.isolation = isolation
         self.wants_forced = queue.ticks is not None  # a tick takes its time, also where there is nothing to choose
         self._queue = queue
         self._seat = seat

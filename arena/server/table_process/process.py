@@ -15,9 +15,10 @@ import random
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -26,12 +27,13 @@ from arena.agent.view import View
 from arena.errors import ArenaError, one_line, printable
 from arena.match import Answer, Fault, HostTrouble, Seat, play
 from arena.match.sandbox import LockError
+from arena.match.seeds import played_id
 from arena.records import MatchRecord
 from arena.server.people import levels
-from arena.server.people.store import PERSON, keep
+from arena.server.people.store import PERSON, REMOTE_SEAT, keep
 from arena.server.table_process.arranging import Arranged, BotSeats, arrange, needs
 from arena.server.table_process.bots import BotAtTable, BotInTime
-from arena.server.table_process.broadcaster import Adviser, Broadcaster, match_over, same_deals
+from arena.server.table_process.broadcaster import SEARCH, Adviser, Broadcaster, match_over, same_deals
 from arena.server.table_process.input_queue import InputQueue, Messages, PersonSeat, TablePipe
 from arena.server.table_process.messages import Broken, Compiling, Envelope, FromTable, Luck, Ready, Setup, Stored
 from arena.server.table_process.programs import Lines, Programs, RemoteSeat
@@ -111,16 +113,38 @@ def play_table(
     game, setup = table.game, table.setup
     ticks = None if tick_ms is None else Ticks(inbox, tick_ms)
     states = game.deal(len(setup.players), setup.options, setup.deal_seed)
-    broadcaster = Broadcaster(game, setup.options, states, table.people, send, ticks)
+    broadcaster = Broadcaster(game, setup.options, states, table.people, send, ticks, in_words=table.is_of_agent)
+    isolation = REMOTE_SEAT if table.is_of_agent else PERSON
     queue = InputQueue(inbox, broadcaster, adviser, ticks)
     for seat in table.people:
         queue.add(seat, partial(_substitute, table, seats, seat, queue))
     kind = BotAtTable if ticks is None else BotInTime
     players: list[Seat] = [
-        PersonSeat(queue, seat) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, queue)
+        PersonSeat(queue, seat, isolation) if plan.person else kind(seats.open(seat, setup.bot_seeds[seat]), plan.name, queue)
         for seat, plan in enumerate(table.plans)
     ]
     return play(game, setup, players, observer=broadcaster.played, may_take_back=broadcaster.may_take_back)
+
+
+AGENTS_SEARCH: Mapping[str, Any] = {"iterations": 300, "seed": 1}
+"""How hints for agents are searched for: the same decision always gives the same."""
+
+
+def play_and_keep(
+    table: Arranged, seats: BotSeats, inbox: Inbox, send: Callable[[FromTable], object], asked: Setup
+) -> MatchRecord:
+    """Play the match of a table with people to its end, store it, and tell them. Raises as `play_table`, and StoreError."""
+    adviser = Adviser(send, AGENTS_SEARCH if table.is_of_agent else SEARCH)
+    record = play_table(table, seats, inbox, send, adviser, asked.tick_ms)
+    if table.is_of_agent:
+        names = [row.bot for row in record.seats]
+        record = msgspec.structs.replace(record, match_id=played_id(table.key, names, record.actions, record.delays))
+    keep(Path(asked.results), record, table.key)
+    over = match_over(table, record)
+    for seat in table.people:
+        send(Envelope(seat=seat, message=over))
+    send(Stored(match_id=record.match_id))
+    return record
 
 
 def _substitute(table: Arranged, seats: BotSeats, seat: int, queue: InputQueue) -> Seat:
@@ -172,12 +196,9 @@ def _serve(pipe: TablePipe, asked: Setup) -> None:
         pipe.hear(messages.put, partial(_kill, seats))
         warm_games(needs(table), lambda text: pipe.send(Compiling()), levels.COMPILED)
         rehearse(table)
-        record = play_table(table, seats, messages, pipe.send, Adviser(pipe.send), asked.tick_ms)
-        keep(Path(asked.results), record, table.key)
-        over = match_over(table, record)
-        for seat in table.people:
-            pipe.send(Envelope(seat=seat, message=over))
-        pipe.send(Stored(match_id=record.match_id))
+        record = play_and_keep(table, seats, messages, pipe.send, asked)
+        if table.is_of_agent:  # which looks for no luck, and may begin the next match at once
+            return
         os.nice(_NICENESS)
         with contextlib.suppress(ArenaError, LockError, HostTrouble):  # the match is played and stored, whatever happens now
             luck = Luck(seats=same_deals(table, record, seats, Path(asked.results)))
