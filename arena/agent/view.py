@@ -228,7 +228,7 @@ class View:
     def has_policy(self) -> bool:
         """Whether the game has learnt a policy for this number of seats (docs/training.md)."""
         nets = self._moment.game.nets
-        return nets.has(POLICY) and getattr(self.state, "seats", None) in nets.seats
+        return getattr(self.state, "seats", None) in nets.seats_of(POLICY)
 
     def policy(self) -> list[float]:
         """Return how likely the game's learnt policy plays each legal action, in the order of `legal`; no search.

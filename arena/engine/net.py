@@ -4,9 +4,9 @@ A network has one hidden layer: `logit = out . relu(inputs @ weights + bias) + e
 `arena train` writes them (learning/training); searches ask the value of a position, the likelihood of a world and what a
 seat is likely to choose, bots without a search the policy alone.
 
-The array: at place k of its first HEADS numbers, where network k begins (0: there is none); then SEATS, a mask of the numbers
-of seats that the networks were trained at, and ROW, how many inputs of the policy are of an action. A network: INPUTS, HIDDEN,
-LOW, HIGH, TOTAL, IS_CONSTANT, then weights (a row for each input), bias, out, end. A value is LOW + (HIGH - LOW) /
+The array: at place k of its first HEADS numbers, where network k begins (0: there is none); from SEATS on for each network a
+mask of the numbers of seats that it was trained at; at ROW, how many inputs of the policy are of an action. A network: INPUTS,
+HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, then weights (a row for each input), bias, out, end. A value is LOW + (HIGH - LOW) /
 (1 + exp(-logit)). TOTAL is the sum of the values of all seats if that never changes (IS_CONSTANT is 1).
 """
 
@@ -34,12 +34,12 @@ from arena.names import in_words
 FILE, NOTE = "learnt.npz", "learnt.json"
 KINDS = ("value", "belief", "policy")
 VALUE, BELIEF, POLICY = range(3)
-SEATS, ROW, HEADS = range(3, 6)
+SEATS, ROW, HEADS = 3, 6, 7
 INPUTS, HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, BODY = range(7)  # places in a network; BODY: where its weights begin
-MOST_NUMBERS = 1 << 16  # of the array of a game: the workspaces of searches have room for so many
+MOST_NUMBERS = 1 << 17  # of the array of a game: the workspaces of searches have room for so many
 MOST_INPUTS = 512
 MOST_ROW = 128  # of MOST_INPUTS, what a policy is told of an action
-MOST_HIDDEN = 64
+MOST_HIDDEN = 128
 MOST_SEATS = 16
 _FILE_BYTES = 8 * MOST_NUMBERS  # of all arrays of a file, unpacked
 
@@ -63,6 +63,8 @@ class Net:
     """The sum of all seats' values, where that never changes."""
     row: int = 0
     """How many inputs of a policy are of an action; they come after what the seat knows."""
+    seats: frozenset[int] | None = None
+    """The numbers of seats that it was trained at; None: those of all networks of the game."""
 
     def __post_init__(self) -> None:
         """Raise ArenaError for arrays that are none of a network: compiled code goes by the size of the first one alone."""
@@ -70,6 +72,8 @@ class Net:
         if len(shape) != 2 or self.bias.shape != shape[1:] or self.out.shape != shape[1:]:
             shapes = ", ".join(f"{name} {getattr(self, name).shape}" for name in ("weights", "bias", "out"))
             raise ArenaError(f"no network: {shapes}; needed are [inputs, hidden], [hidden] and [hidden]")
+        if not all(1 <= seats <= MOST_SEATS for seats in self.seats or ()):
+            raise ArenaError(f"no network: for {sorted(self.seats or ())} seats; 1 to {MOST_SEATS} are possible")
         if not 0 <= self.row <= shape[0]:
             raise ArenaError(f"no network: {self.row} of {shape[0]} inputs of an action")
         numbers = (self.end, self.low, self.high, self.total or 0.0)
@@ -115,7 +119,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     seats: tuple[int, ...]
-    """The numbers of seats that they were trained at; elsewhere searches go by the game's rollout.py."""
+    """The numbers of seats that some of them were trained at; elsewhere searches go by the game's rollout.py."""
     command: str = ""
     seed: int = 0
     sources: str = ""
@@ -133,7 +137,7 @@ class Nets:
     nets: dict[str, Net] = field(default_factory=dict)
     """The networks, by their kind."""
     seats: frozenset[int] = frozenset()
-    """The numbers of seats that they were trained at."""
+    """The numbers of seats that they were trained at, where a network does not name its own."""
 
     def __post_init__(self) -> None:
         """Raise ArenaError for numbers of seats that no game has."""
@@ -155,7 +159,8 @@ class Nets:
     def numbers(self) -> Features:
         """The networks as one array. Raises ArenaError for networks that are too large."""
         head = np.zeros(HEADS, np.float32)
-        head[SEATS] = sum(1 << seats for seats in self.seats)
+        for kind in range(len(KINDS)):
+            head[SEATS + kind] = sum(1 << seats for seats in self.seats_of(kind))
         head[ROW] = self.nets[KINDS[POLICY]].row if self.has(POLICY) else 0
         parts = [head]
         place = HEADS
@@ -191,6 +196,18 @@ class Nets:
         """Whether there is a network of one of KINDS."""
         return KINDS[kind] in self.nets
 
+    def seats_of(self, kind: int) -> frozenset[int]:
+        """The numbers of seats that the network of one of KINDS was trained at; none where there is no such network."""
+        if not self.has(kind):
+            return frozenset()
+        own = self.nets[KINDS[kind]].seats
+        return self.seats if own is None else own
+
+    @property
+    def all_seats(self) -> frozenset[int]:
+        """The numbers of seats at which there is some network."""
+        return frozenset().union(*map(self.seats_of, range(len(KINDS)))) if self.nets else self.seats
+
 
 def write_nets(folder: Path, nets: Nets, note: Note) -> None:
     """Write the networks of a game, and how they were made, into a folder."""
@@ -200,9 +217,11 @@ def write_nets(folder: Path, nets: Nets, note: Note) -> None:
         arrays[f"{name}_ends"] = np.array([net.end, net.low, net.high, math.nan if net.total is None else net.total])
         if net.row:
             arrays[f"{name}_row"] = np.array(net.row)
+        if (seats := nets.seats_of(KINDS.index(name))) != nets.all_seats:
+            arrays[f"{name}_seats"] = np.array(sorted(seats), np.int64)
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)
-    document = msgspec.structs.replace(note, sha256=nets.sha256, seats=tuple(sorted(nets.seats)))
+    document = msgspec.structs.replace(note, sha256=nets.sha256, seats=tuple(sorted(nets.all_seats)))
     write_whole(folder / NOTE, msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
     write_whole(folder / FILE, packed.getvalue())  # last: where it is, all is
 
@@ -247,7 +266,14 @@ def _net(name: str, arrays: Mapping[str, NDArray[Any]]) -> Net:
     row = arrays.get(f"{name}_row", np.array(0))
     if row.dtype.kind not in "iu" or row.shape != ():
         raise ValueError(f"{name}_row: a whole number is needed")
-    return Net(weights, bias, out, end, low, high, None if math.isnan(total) else total, int(row))
+    return Net(weights, bias, out, end, low, high, None if math.isnan(total) else total, int(row), _seats(name, arrays))
+
+
+def _seats(name: str, arrays: Mapping[str, NDArray[Any]]) -> frozenset[int] | None:
+    seats = arrays.get(f"{name}_seats")
+    if seats is not None and (seats.dtype.kind not in "iu" or seats.ndim != 1 or len(seats) > MOST_SEATS):
+        raise ValueError(f"{name}_seats: at most {MOST_SEATS} whole numbers are needed")
+    return None if seats is None else frozenset(seats.tolist())
 
 
 def _reals(array: NDArray[Any]) -> Features:

@@ -28,7 +28,7 @@ LARGEST = 4.0  # odds of a world, tempered, as a logarithm: no world may count m
 @jit.generic
 def judge(s: State, w: Workspace, constants: Numbers, rewards: Numbers) -> None:
     """Write what a position is worth to each seat: by the value network if that is asked for, else by the game's `evaluate`."""
-    if w.settings[BY_VALUE] == 0 or is_round_over(s) or not has_learnt(s, w):
+    if w.settings[BY_VALUE] == 0 or is_round_over(s) or not has_learnt(s, w, VALUE):
         evaluate(s, constants, rewards)
         return
     at = int(w.nets[VALUE])
@@ -46,9 +46,9 @@ def judge(s: State, w: Workspace, constants: Numbers, rewards: Numbers) -> None:
 
 
 @jit.generic
-def has_learnt(s: State, w: Workspace) -> bool:
-    """Whether the game's networks were trained at this number of seats."""
-    return int(w.nets[SEATS]) >> num_seats(s) & 1 == 1
+def has_learnt(s: State, w: Workspace, kind: int) -> bool:
+    """Whether the game's network of this kind was trained at this number of seats."""
+    return int(w.nets[SEATS + kind]) >> num_seats(s) & 1 == 1
 
 
 @jit.generic
@@ -78,7 +78,7 @@ def write_priors(
 @jit.generic
 def proposes(s: State, w: Workspace) -> bool:
     """Whether the policy network is to say what seats are likely to choose."""
-    return w.settings[BY_PROPOSAL] == 1 and has_learnt(s, w)
+    return w.settings[BY_PROPOSAL] == 1 and has_learnt(s, w, POLICY)
 
 
 @jit.generic

@@ -2,6 +2,7 @@
 
 from arena.engine import jit
 from arena.engine.contract import Numbers, States, believe, count_worlds, determinize, nth_world
+from arena.engine.net import BELIEF
 from arena.engine.rng import Words, chance
 from arena.search.learnt import has_learnt, likelihood
 from arena.search.workspace import (
@@ -28,7 +29,7 @@ GOLDEN = 0.6180339887498949  # steps of it, each modulo 1, are spread as evenly 
 @jit.generic
 def draw_world(states: States, w: Workspace, constants: Numbers, rng: Words) -> None:
     """Draw a world for the observer, and note the generator's state for `replay_chance`."""
-    if w.settings[BY_BELIEF] == 1 and has_learnt(states[ROOT_STATE], w):
+    if w.settings[BY_BELIEF] == 1 and has_learnt(states[ROOT_STATE], w, BELIEF):
         if w.counters[TAKEN] == 0:
             _list_worlds(states, w, constants, rng)
         if w.counters[LISTED] > 0:

@@ -12,7 +12,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.engine.net import FILE, MOST_HIDDEN, MOST_INPUTS, NOTE, Net, Nets, Note, read_nets, write_nets
+from arena.engine.net import (
+    BELIEF,
+    FILE,
+    MOST_HIDDEN,
+    MOST_INPUTS,
+    NOTE,
+    POLICY,
+    SEATS,
+    VALUE,
+    Net,
+    Nets,
+    Note,
+    read_nets,
+    read_note,
+    write_nets,
+)
 from arena.errors import ArenaError
 from arena.games import encoding, load
 
@@ -21,7 +36,7 @@ GOOD: dict[str, Any] = {
     "value_weights": np.ones((INPUTS, HIDDEN), np.float16), "value_bias": np.ones(HIDDEN, np.float16),
     "value_out": np.ones(HIDDEN, np.float16), "value_ends": np.array([0.5, 0.0, 1.0, math.nan]),
 }  # fmt: skip
-POLICY = {name.replace("value", "policy"): array for name, array in GOOD.items()} | {"policy_row": np.array(2)}
+OF_POLICY = {name.replace("value", "policy"): array for name, array in GOOD.items()} | {"policy_row": np.array(2)}
 
 
 def written(folder: Path, arrays: dict[str, Any], **note: Any) -> Path:
@@ -56,10 +71,14 @@ BAD: dict[str, dict[str, Any]] = {
         "value_out": np.ones(MOST_HIDDEN + 1), "value_ends": np.zeros(4),
     },
     "more inputs than there is room for": {**GOOD, "value_weights": np.ones((MOST_INPUTS + 1, HIDDEN))},
-    "more inputs of an action than inputs": {**POLICY, "policy_row": np.array(INPUTS + 1)},
-    "fewer than none": {**POLICY, "policy_row": np.array(-1)},
-    "half an input": {**POLICY, "policy_row": np.array(0.5)},
-    "a list of inputs": {**POLICY, "policy_row": np.array([1, 2])},
+    "more inputs of an action than inputs": {**OF_POLICY, "policy_row": np.array(INPUTS + 1)},
+    "fewer than none": {**OF_POLICY, "policy_row": np.array(-1)},
+    "half an input": {**OF_POLICY, "policy_row": np.array(0.5)},
+    "a list of inputs": {**OF_POLICY, "policy_row": np.array([1, 2])},
+    "seats that no game has": {**GOOD, "value_seats": np.array([2, 17])},
+    "half a seat": {**GOOD, "value_seats": np.array([2.5])},
+    "one number of seats that is no list": {**GOOD, "value_seats": np.array(2)},
+    "more numbers of seats than there can be": {**GOOD, "value_seats": np.ones(17, np.int64)},
 }  # fmt: skip
 
 
@@ -163,8 +182,25 @@ def test_a_policy_that_takes_an_actions_inputs_for_what_the_seat_knows_is_refuse
         encoding(replace(game, nets=Nets({"policy": wrong})))
 
 
-def net_of(inputs: int, *, row: int = 0) -> Net:
-    return Net(np.ones((inputs, 4), np.float32), np.ones(4, np.float32), np.ones(4, np.float32), 0.0, row=row)
+def test_each_network_is_asked_at_the_seats_that_it_was_trained_at(tmp_path: Path) -> None:
+    nets = Nets({"belief": net_of(3, seats=frozenset({3})), "policy": net_of(5, row=2)}, frozenset({2, 3, 4}))
+    write_nets(tmp_path, nets, Note(game="naga", seats=()))
+    found = read_nets(tmp_path)
+    assert [found.seats_of(kind) for kind in (VALUE, BELIEF, POLICY)] == [set(), {3}, {2, 3, 4}]
+    assert [int(found.numbers[SEATS + kind]) for kind in (VALUE, BELIEF, POLICY)] == [0, 0b1000, 0b11100]
+    assert read_note(tmp_path).seats == (2, 3, 4)
+
+
+def test_networks_for_different_seats_keep_them_when_each_names_its_own(tmp_path: Path) -> None:
+    nets = Nets({"value": net_of(3, seats=frozenset({2})), "policy": net_of(5, row=2, seats=frozenset({3, 4}))})
+    write_nets(tmp_path, nets, Note(game="naga", seats=()))
+    found = read_nets(tmp_path)
+    assert found.seats_of(VALUE) == {2} and found.seats_of(POLICY) == {3, 4} and read_note(tmp_path).seats == (2, 3, 4)
+
+
+def net_of(inputs: int, *, row: int = 0, seats: frozenset[int] | None = None) -> Net:
+    ones = np.ones(4, np.float32)
+    return Net(np.ones((inputs, 4), np.float32), ones, ones, 0.0, row=row, seats=seats)
 
 
 def test_a_pipe_is_no_file_of_networks(tmp_path: Path) -> None:
