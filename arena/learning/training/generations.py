@@ -16,12 +16,13 @@ from typing import Any
 
 import msgspec
 
-from arena import games, userfiles
-from arena.disk import is_there, write_whole
+from arena import games
+from arena.disk import is_there
 from arena.engine import jit
 from arena.engine.game import Game
 from arena.engine.net import BELIEF, FILE, KINDS, NOTE, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
 from arena.errors import ConfigError
+from arena.learning.training.folders import check_folder
 from arena.learning.training.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate, pool_score
 from arena.learning.training.networks import (
     agreement,
@@ -124,7 +125,9 @@ def train(
     game = games.load(name)
     table = default_table(game)
     kind = Note(game=name, seats=(table.seats,), command=command, seed=seed, sources=sources(game))
-    _check_folder(folder, kind, plan)
+    same: dict[str, Any] = {"game": name, "seed": seed, "sources": kind.sources}
+    same |= {field: value for field, value in msgspec.to_builtins(plan).items() if field != "generations"}
+    check_folder(folder, same, msgspec.to_builtins(Plan()))
     best, told = Nets(), list[dict[str, Any]]()
     for number in range(plan.generations):
         place = folder / f"generation-{number}"
@@ -176,38 +179,12 @@ def share_text(gate: dict[str, Any]) -> str:
     return f"{gate['share']:.1%} ({gate['low']:.1%} to {gate['high']:.1%})"
 
 
-def _check_folder(folder: Path, kind: Note, plan: Plan) -> None:
-    """Write what is trained in a folder, or raise ConfigError if it is something else."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "training.json"
-    wanted = {"game": kind.game, "seed": kind.seed, "sources": kind.sources}
-    wanted |= {name: value for name, value in msgspec.to_builtins(plan).items() if name != "generations"}
-    if is_there(file):
-        there = {**_as_read(msgspec.to_builtins(Plan())), **_training(file)}  # of before options came
-        differing = [name for name, value in _as_read(wanted).items() if there.get(name) != value]
-        if differing:
-            raise ConfigError(f"{folder} holds another training (differs in {', '.join(differing)}); name another --out")
-    write_whole(file, msgspec.json.format(msgspec.json.encode(wanted), indent=2) + b"\n")
-
-
 def _told(place: Path) -> dict[str, Any]:
     """Return what a generation that is over brought. Raises ConfigError."""
     told = read_note(place).generations
     if len(told) != 1 or not {"generation", "positions", "losses", "gates", "accepted"} <= told[0].keys():
         raise ConfigError(f"{place / NOTE}: not the note of one generation; name another --out")
     return told[0]
-
-
-def _training(file: Path) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(userfiles.content(file), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError, UnicodeError, RecursionError):
-        raise ConfigError(f"{file}: damaged or not ours; name another --out") from None
-
-
-def _as_read(document: dict[str, Any]) -> dict[str, Any]:
-    """A document as it is when it is read from a file."""
-    return msgspec.json.decode(msgspec.json.encode(document), type=dict[str, Any])
 
 
 def _generation(
