@@ -45,6 +45,7 @@ check_variables(numba.config)
 ENABLED = not numba.config.DISABLE_JIT
 ENGINE = "engine"  # the cache folder of compiled functions that belong to no game
 RATINGS = "ratings"
+LEARNING = "learning"  # of policies, from decisions of any game
 FOLDERS_KEPT = 8  # per game: a few checkouts, and machines with other processors, may share one user's cache
 SETTINGS = {
     "nogil": True,
@@ -58,6 +59,8 @@ _NO_CODE = {"NUM_THREADS", "DISABLE_JIT", "CACHE_DIR"}  # variables that change 
 _SHARED_SOURCES = ("cards.py", "engine/*.py")
 _LINEAR_ALGEBRA = "scipy.linalg"
 _sound: set[Path] = set()  # the markers of what this process has looked through
+_OWN_SOURCES = {RATINGS: "ratings", LEARNING: "learning/training/policy"}
+"""Where the sources of compiled functions that belong to no game are, but for those of the engine."""
 _SEARCH = ".search"  # what a game's searches are kept under, apart from its rules: they are edited apart, too
 _TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
 _LEARNING = ".learning"  # likewise the play that networks are trained on
@@ -117,6 +120,14 @@ def unchecked(function: F) -> F:
     """Mark a helper of generic code whose indices are not checked, for inner loops over arrays of known length."""
     if ENABLED:
         let_compiled_code_call(function, Linked(function, {**SETTINGS, "boundscheck": False}))
+    return function
+
+
+def reordering(function: F) -> F:
+    """Mark a helper as `unchecked`, whose sums may be taken in any order: eight numbers at a time, the same on each run."""
+    if ENABLED:
+        settings = {**SETTINGS, "boundscheck": False, "fastmath": {"reassoc", "contract", "nsz"}}
+        let_compiled_code_call(function, Linked(function, settings))
     return function
 
 
@@ -222,9 +233,9 @@ def _processor() -> str:
 @cache
 def source_hash(game: str) -> str:
     """Hash over all that decides what compiled code of `game` does, 16 hex digits."""
-    if game == RATINGS:
+    if game in _OWN_SOURCES:
         engine = _PACKAGE / "engine"
-        sources = [engine / "jit.py", engine / "linking.py", *sorted((_PACKAGE / "ratings").glob("*.py"))]
+        sources = [engine / "jit.py", engine / "linking.py", *sorted((_PACKAGE / _OWN_SOURCES[game]).glob("*.py"))]
     else:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
     for kind, folders in _MORE_SOURCES.items():
@@ -234,7 +245,7 @@ def source_hash(game: str) -> str:
     for path in sources:
         digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
     where = str(_PACKAGE)  # numba keeps the code of one source path apart from that of another
-    if game not in (ENGINE, RATINGS):
+    if game != ENGINE and game not in _OWN_SOURCES:
         folder = source_folder(game.removesuffix(_SEARCH).removesuffix(_TABLES).removesuffix(_LEARNING))
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -313,8 +324,9 @@ def _home(module: str, path: Path) -> str:
     `path`: of the module. A game's package is the innermost one that holds a rules.py.
     """
     parts = module.split(".")
-    if parts[:2] == [_PACKAGE.name, RATINGS]:
-        return RATINGS
+    for name, folder_name in _OWN_SOURCES.items():
+        if parts[1:-1] == folder_name.split("/") and parts[0] == _PACKAGE.name:
+            return name
     for depth, folder in enumerate(path.parents[: len(parts) - 1], 1):
         if (folder / "rules.py").exists():
             return ".".join(parts[:-depth])

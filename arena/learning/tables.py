@@ -280,6 +280,19 @@ class Tables:
         self._arrays.chosen[:] = indices
         self._run(STEP)
 
+    def positions(self) -> tuple[States, Indices]:
+        """Return copies of all that tables hold which wait for learners: `put_back` goes on from there."""
+        return self._arrays.states.copy(), self._arrays.books.copy()
+
+    def put_back(self, states: States, books: Indices) -> None:
+        """Go on from `positions` of tables with the same settings, without bots as rivals: they know only what they saw."""
+        if states.shape != self._arrays.states.shape or books.shape != self._arrays.books.shape:
+            raise ConfigError(f"positions: of {len(states)} tables; there are {len(self)}")
+        self._arrays.states[:] = states
+        self._arrays.books[:] = books
+        self._arrays.books[:, layout.STATUS] = FULL  # they go on to the next choice, which is the one that they waited for
+        self._run(RESUME)
+
     def step_one(self, index: SupportsInt) -> None:
         """Play the choice at the only table: `step` without what it costs to look at an array of choices."""
         self._arrays.chosen[0] = index
