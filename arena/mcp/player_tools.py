@@ -10,7 +10,7 @@ import msgspec
 
 from arena import games
 from arena.engine.options import DataTable
-from arena.errors import ConfigError
+from arena.llm.rule_text import notation, rules, section, sections
 from arena.mcp.answers import Answer, Refused, page_of
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import WARNING, foreign_name, marked
@@ -18,14 +18,14 @@ from arena.mcp.opening import STOPPED, Natural, NewMatch, opened
 from arena.mcp.sessions import BROKEN, COMPILING, OVER, Match, Matches
 from arena.mcp.telling import PARTS
 from arena.mcp.tools import Tool, one_tool
-from arena.reports.manual import game_titles, rules_texts
+from arena.reports.manual import game_titles
 from arena.reports.pages.lessons import offer
-from arena.reports.rules_sections import rules_section, section_titles
 from arena.results.people import AGENTS
 from arena.server.people.levels import PoolRatings
 
 _LANGUAGE = Literal["en", "ja"]
-_NUMBER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})*")
+_CONTENTS, _NOTATION = "contents", "notation"
+"""What `rules` shows beside sections by their numbers: the titles of all, and how cards and actions are written."""
 
 
 class NoArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,7 +39,11 @@ class RulesOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     language: Annotated[_LANGUAGE, msgspec.Meta(description="English or Japanese.")] = "en"
     section: Annotated[
         str,
-        msgspec.Meta(description="Number of a section, such as 2.2; `contents` for their titles. Default: all.", max_length=40),
+        msgspec.Meta(
+            description="Number of a section, such as 2.2; contents: their titles; notation: how cards and actions are "
+            "written. Default: all.",
+            max_length=40,
+        ),
     ] = ""
 
 
@@ -130,20 +134,7 @@ class PlayerTools:
 
     async def rules(self, asked: RulesOf) -> Answer:
         """Show the rules of a game, or a section."""
-        texts = await asyncio.to_thread(rules_texts, asked.game)
-        if asked.language not in texts:
-            raise ConfigError(f"language: the rules of {asked.game} are there in {', '.join(texts)}")
-        text = texts[asked.language]
-        if not asked.section:
-            return Answer(text)
-        titles = section_titles(text)
-        if asked.section == "contents":
-            return Answer("\n".join(titles))
-        number = _NUMBER.match(asked.section)
-        found = rules_section(text, number[0]) if number else ""
-        if not found:
-            raise ConfigError(f"section: no {asked.section!r}; there are: {'; '.join(titles)}")
-        return Answer(found)
+        return Answer(await asyncio.to_thread(_rules_text, asked))
 
     async def new_match(self, asked: NewMatch) -> Answer:
         """Begin a match, and wait for the first decision."""
@@ -248,3 +239,15 @@ def _game_lines(name: str) -> str:
     ]
     lines += [f"  {one.name['en']}: options={msgspec.json.encode(one.options).decode()}" for one in found.variants]
     return "\n".join(lines)
+
+
+def _rules_text(asked: RulesOf) -> str:
+    """The rules, or the part that is asked for. Raises ConfigError that names the argument."""
+    game = games.load(asked.game)
+    if asked.section == _CONTENTS:
+        return "\n".join(text.partition("\n")[0].lstrip("# ") for text in sections(game, asked.language).values())
+    if asked.section == _NOTATION:
+        return notation(game, asked.language)
+    if asked.section:
+        return section(game, asked.section, asked.language)
+    return f"{rules(game, asked.language)}\n\n{notation(game, asked.language)}"

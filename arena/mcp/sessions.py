@@ -14,6 +14,7 @@ from typing import Self
 import msgspec
 
 from arena.errors import one_line, printable
+from arena.llm.answer import same_action
 from arena.mcp.answers import Refused
 from arena.mcp.telling import Teller
 from arena.mcp.told import Told
@@ -79,7 +80,7 @@ class Match:
             self._news.set()
 
     def act(self, action: str, decision: int | None) -> None:
-        """Play a legal action. Raises Refused, which has changed nothing."""
+        """Play a legal action, written as llm/answer.py allows. Raises Refused, which has changed nothing."""
         asked = self.told.asked
         if not self.is_running or asked is None:
             raise Refused(f"no decision is open: the match is {self.state}")
@@ -87,10 +88,11 @@ class Match:
             raise Refused(f"decision: {decision} is not open; the open one is {asked.decision}, see state")
         if not self.told.is_open:
             raise Refused(f"decision {asked.decision} is taken already; state waits for the others")
-        if action not in asked.legal:
-            raise Refused(self.teller.illegal(asked, action))
+        meant = same_action(action, asked.legal)
+        if len(meant) != 1:
+            raise Refused(self.teller.illegal(asked, action, meant))
         self.told.act()
-        self._line.send(Act(seat=self.teller.seat, decision=asked.decision, action=action))
+        self._line.send(Act(seat=self.teller.seat, decision=asked.decision, action=meant[0]))
 
     async def settled(self, seconds: float = PATIENCE) -> None:
         """Wait until the seat is asked, or the match is over, or for so long. Raises Refused for too many who wait."""

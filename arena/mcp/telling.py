@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.engine.outcomes import RoundResult
+from arena.errors import one_line, printable
+from arena.llm.answer import is_card, normalised
 from arena.mcp.answers import Refused
 from arena.mcp.told import Entry, Told
 from arena.reports.round_result import round_lines, said
@@ -30,8 +32,10 @@ _WORDS = {
         "waiting": "The others have not chosen yet. Call state(match=\"{match}\"): it waits for them.",
         "over": "The match is over.", "place": "place {place}: seat {seat}, score {score:g}",
         "illegal": "Not played, nothing has changed: {action} is not legal now.",
+        "ambiguous": "Not played, nothing has changed: {action} may mean several legal actions. Choose one:",
         "legal": "Legal now ({count}):", "more": "... and {count} more", "rule": "rules {rule}",
         "no_reason": "no single rule explains it; see the legal actions",
+        "section": "  see section {rule} of the rules",
         "empty": "Nothing beyond what the table shows.", "no_why": "No card here needs a reason.",
         "hint": "A search with what you know plays {best} ({simulations:,} matches imagined):",
         "only": "There is nothing else to play: {best}", "value": "{action}: value {value:.2f}, tried {visits:,} times",
@@ -45,8 +49,9 @@ _WORDS = {
         "waiting": "ほかの席がまだ選んでいません。state(match=\"{match}\") を呼ぶと待ちます。",
         "over": "対戦は終わりました。", "place": "{place}位：席{seat}、得点{score:g}",
         "illegal": "行われていません。何も変わっていません：{action} は今はできません。",
+        "ambiguous": "行われていません。何も変わっていません：{action} はいくつかの行動に読めます。一つを選んでください：",
         "legal": "今できること（{count}）：", "more": "…ほか{count}", "rule": "ルール{rule}",
-        "no_reason": "一つのルールでは説明できません。できる行動を見てください",
+        "section": "  ルール{rule}を見てください", "no_reason": "一つのルールでは説明できません。できる行動を見てください",
         "empty": "場に見えているもののほかにはありません。", "no_why": "説明の要るカードはありません。",
         "hint": "あなたの知っていることによる探索は {best} を選びます（想定した対戦 {simulations:,}）：",
         "only": "ほかにできることはありません：{best}", "value": "{action}：評価{value:.2f}、{visits:,}回",
@@ -101,14 +106,20 @@ class Teller:
             return "\n".join(groups) or self.word("empty")
         return "\n".join(map(self._reason, told.asked.refusals)) or self.word("no_why")
 
-    def illegal(self, asked: Ask, action: str) -> str:
-        """Why an action is not played, with the section of the rules where the game knows it, and what would be legal."""
-        words = [word for part in action.lower().split() for word in (part, part.rpartition(":")[2])]
-        about = [one for one in asked.refusals if {one.card.lower(), plain(one.card).lower()} & set(words)]
-        reasons = [self._reason(one) for one in about] or [self.word("no_reason")]
-        return "\n".join(
-            [self.word("illegal", action=json.dumps(action[:200], ensure_ascii=False)), *reasons, *self.legal(asked)]
-        )
+    def illegal(self, asked: Ask, action: str, meant: Sequence[str] = ()) -> str:
+        """Why an action is not played, with the section of the rules where the game knows it, and what would be legal.
+
+        `meant`: several legal actions that it may mean; none for an illegal one.
+        """
+        shown = json.dumps(one_line(printable(action, 200)), ensure_ascii=False)
+        if meant:
+            return "\n".join([self.word("ambiguous", action=shown), *(f"  {one}" for one in meant)])
+        cards = {word for word in normalised(action).split(" ") if is_card(word)}
+        reasons = [self._reason(one) for one in asked.refusals if normalised(plain(one.card)) in cards]
+        if not reasons:
+            sections = {one.rule for one in asked.refusals}
+            reasons = [self.word("section", rule=sections.pop()) if len(sections) == 1 else self.word("no_reason")]
+        return "\n".join([self.word("illegal", action=shown), *reasons, *self.legal(asked)])
 
     def legal(self, asked: Ask) -> list[str]:
         """The legal actions, a line each, with what some would surely lead to."""

@@ -43,7 +43,9 @@ def test_all_games_are_told_with_their_options_and_rules_by_section_in_both_lang
             assert section.startswith("## 2.2 ") and "## 2.3" not in section
             japanese = await said(client, "rules", game="naga", section="2.2", language="ja")
             assert japanese.startswith("## 2.2") and not japanese.isascii()
-            assert "there are: 2.1 Cards" in await refused(client, "rules", game="naga", section="9")
+            assert "there are: 2.1, 2.2" in await refused(client, "rules", game="naga", section="9")
+            assert "2.2 Course of a game" in await said(client, "rules", game="naga", section="contents")
+            assert "`select C C C`" in await said(client, "rules", game="naga", section="notation")
             assert await refused(client, "rules", game="nagaa") == 'game: no game "nagaa"; did you mean "naga"?'
 
     run(look)
@@ -89,20 +91,22 @@ def test_the_same_seed_opponents_and_actions_are_the_same_match(tmp_path: Path) 
 
 
 def test_an_illegal_action_changes_nothing_and_says_why_and_what_is_legal(tmp_path: Path) -> None:
+    parts = ("view", "position", "legal", "history", "known", "why")
+
     async def play() -> None:
         async with client_of(in_threads(tmp_path)) as client:
-            match, _ = await begun(client, game="nanatoridori", seed=3)
-            before = [await said(client, "state", match=match, part=part) for part in ("view", "position", "legal", "history")]
+            match, _ = await begun(client, game="yaniv", seed=3)
+            await said(client, "act", match=match, action=(await legal(client, match))[0])
+            before = [await said(client, "state", match=match, part=part) for part in parts]
             actions = await legal(client, match)
-            why = await said(client, "state", match=match, part="why")
-            card = why.split(":")[0].strip()
-            text = await refused(client, "act", match=match, action=f"play {card} 9 9")
-            assert text.startswith("Not played, nothing has changed:") and re.search(r"\(rules \d+(\.\d+)*\)", text)
+            text = await refused(client, "act", match=match, action="discard H6")
+            assert text.startswith('Not played, nothing has changed: "discard H6" is not legal now.')
+            assert "H6: You have laid your cards: now draw one card. (rules 5.2)" in text and "D8:" not in text
             assert all(f"\n  {action}" in text for action in actions)
-            assert [
-                await said(client, "state", match=match, part=part) for part in ("view", "position", "legal", "history")
-            ] == before
+            assert [await said(client, "state", match=match, part=part) for part in parts] == before
             assert "decision: 99 is not open" in await refused(client, "act", match=match, action=actions[0], decision=99)
+            match, _ = await begun(client, game="nanatoridori", seed=3)
+            assert "see section 1.2 of the rules" in await refused(client, "act", match=match, action="play 0 9")
 
     run(play)
 
