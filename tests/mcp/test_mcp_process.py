@@ -1,0 +1,175 @@
+"""`arena mcp` as clients meet it: a process over stdin and stdout, and over HTTP; what hostile clients can do; what is left."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from helpers.agents import begun, legal, played, refused, run, said
+from helpers.processes import live_tables, processes_below, runs
+from mcp import Client, StdioServerParameters
+
+COMMAND = (sys.executable, "-m", "arena", "mcp")
+
+
+def parameters(results: Path, *words: str) -> StdioServerParameters:
+    return StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "--out", str(results), *words], env=dict(os.environ))
+
+
+@contextmanager
+def over_http(results: Path, *words: str) -> Iterator[str]:
+    """A server over HTTP; gives its address."""
+    command = [*COMMAND, "--http", "127.0.0.1:0", "--out", str(results), *words]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        yield next(found[0] for line in process.stderr if (found := re.search(r"http://\S+", line)))
+    finally:
+        started = processes_below({process.pid})
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 0
+        assert not any(map(runs, started))
+        process.communicate()
+
+
+def test_a_match_over_stdin_and_stdout_is_stored(tmp_path: Path) -> None:
+    async def play() -> str:
+        async with Client(parameters(tmp_path, "--name", "claude")) as client:
+            match, text = await begun(client, game="naga", seed=2, opponents=["beginner"])
+            assert "0 claude (you)" in text
+            await played(client, match)
+            return await said(client, "replay", match=match)
+
+    text = run(play)
+    assert "place 1" in text and (tmp_path / "people" / "people.sqlite").is_file()
+
+
+def test_two_clients_at_once_play_apart_and_none_sees_the_others_match(tmp_path: Path) -> None:
+    async def both(address: str) -> None:
+        finished: list[str] = []
+
+        async def play(seed: int) -> None:
+            async with Client(address) as client:
+                match, _ = await begun(client, game="naga", seed=seed, opponents=["beginner"])
+                await played(client, match)
+                finished.append(await said(client, "result", match=match))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(play, 1)
+            group.start_soon(play, 2)
+        assert len({text.rpartition(" ")[2] for text in finished}) == 2
+
+    with over_http(tmp_path) as address:
+        run(lambda: both(address))
+
+
+def test_what_is_no_request_is_refused_and_others_go_on(tmp_path: Path) -> None:
+    with over_http(tmp_path) as address:
+        host, port = re.findall(r"//([\d.]+):(\d+)", address)[0]
+        deaf = [socket.create_connection((host, int(port))) for _ in range(50)]  # who connects and says nothing
+        assert answer(address, b"{not json") in (400, 406)
+        assert answer(address, b"[" * 100_000) in (400, 406)
+        assert answer(address, b"x" * (1 << 20)) == 413
+        assert answer(address, b"{}", host="evil.example") == 421
+        assert answer(address, b"{}", origin="http://evil.example") == 403
+
+        async def look() -> None:
+            async with Client(address) as client:
+                assert "naga (" in await said(client, "games")
+                assert "no match" in await refused(client, "act", match="../../etc", action="pass")
+                assert "match: Expected `str` of length <= 40" in await refused(client, "act", match="x" * 41, action="a")
+                assert "action: Expected `str` of length <= 400" in await refused(client, "act", match="x", action="a" * 401)
+
+        run(look)
+        for one in deaf:
+            one.close()
+
+
+def answer(address: str, body: bytes, host: str = "", origin: str = "") -> int:
+    """The status of the answer to a request of these bytes."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    headers |= {"Host": host} if host else {}
+    headers |= {"Origin": origin} if origin else {}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=20) as found:
+            return int(found.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_match_whose_process_dies_is_said_to_be_broken_and_others_go_on(tmp_path: Path) -> None:
+    async def play() -> None:
+        async with Client(parameters(tmp_path)) as client:
+            match, _ = await begun(client, game="naga", seed=2)
+            other, _ = await begun(client, game="naga", seed=3)
+            tables = live_tables(os.getpid())
+            assert len(tables) == 2
+            os.kill(min(tables), signal.SIGKILL)
+            broken = [await client.call_tool("state", {"match": one}) for one in (match, other)]
+            while not any(one.is_error for one in broken):
+                broken = [await client.call_tool("state", {"match": one}) for one in (match, other)]
+            ((dead, text),) = [(one, found.content[0].text) for one, found in zip((match, other), broken) if found.is_error]
+            assert text == "the match is broken: its process has died; the match is not stored"
+            alive = other if dead == match else match
+            assert "Since your last decision" in await said(client, "act", match=alive, action=(await legal(client, alive))[0])
+
+    run(play)
+    assert live_tables(os.getpid()) == set()
+
+
+def test_the_command_line_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from arena.cli.main import main
+
+    wrong = {
+        ("--http", "0.0.0.0:8100"): "--http: 0.0.0.0: only this machine may reach it",
+        ("--http", "8100"): "--http: 8100: ADDRESS:PORT is needed",
+        ("--http", "127.0.0.1:99999"): "--http: 127.0.0.1:99999: ADDRESS:PORT is needed",
+        ("--submit-to", "http://x"): "--submit-to: only with --author",
+        ("--author", str(tmp_path / "none")): "no such folder",
+        ("--name", " "): "--name: a name of at least one character is needed",
+    }
+    for words, text in wrong.items():
+        assert main(["mcp", *words, "--out", str(tmp_path)]) == 2
+        said_here = capsys.readouterr().err
+        assert text in said_here and len(said_here.splitlines()) == 1
+
+
+def raw(results: Path, *lines: bytes) -> list[Any]:
+    """What the server answers over stdout to lines as they are, until its input ends."""
+    command = [*COMMAND, "--out", str(results)]
+    done = subprocess.run(command, input=b"\n".join(lines) + b"\n", capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_stdout_has_nothing_but_answers_whatever_comes_in(tmp_path: Path) -> None:
+    hello = {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }  # fmt: skip
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "nothing", "arguments": {}}}
+    found = raw(tmp_path, json.dumps(hello).encode(), b"{", b"\xff\xfe", b"[]", json.dumps(call).encode())
+    by_id = {one.get("id"): one for one in found}
+    assert by_id[1]["result"]["serverInfo"]["name"] == "arena"
+    assert "no tool 'nothing'" in by_id[2]["error"]["message"]
+
+
+def test_the_server_starts_in_time_for_its_client(tmp_path: Path) -> None:
+    """Clients give up on a server after a minute at most, some after ten seconds."""
+    began = time.process_time()
+    assert raw(tmp_path) == []
+    assert time.process_time() - began < 10
