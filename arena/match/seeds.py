@@ -106,6 +106,11 @@ def key_from_seed(seed: int) -> bytes:
     return hashlib.sha256(f"arena seed {seed}".encode()).digest()
 
 
+def training_key() -> bytes:
+    """The public key of all deals that language models train on: no tournament's seed leads to one of them."""
+    return hashlib.sha256(b"arena training").digest()
+
+
 def seed_of_part(key: bytes, *path: object) -> int:
     """A public seed (63 bits, as JSON readers like them) for one of several tournaments that belong together."""
     return rng.derive(key, *path) >> (rng.SEED_BITS - 63)

@@ -1,0 +1,78 @@
+"""What is played with language models, and what their answers are worth."""
+
+import msgspec
+
+from arena.engine.options import OptionValue
+from arena.errors import ConfigError
+from arena.llm.words import LANGUAGES, check_language
+from arena.match.faults import FORFEIT, SUBSTITUTE, FaultPolicy
+
+TRAINING, EVALUATION = "training", "evaluation"
+"""The two streams of deals; none has a deal of the other."""
+PLACES, LUCK = "places", "luck"
+"""What a match is worth: its places, or these without what the cards gave."""
+OMIT, ON_RETRY, LIST = "omit", "on_retry", "list"
+"""When a model sees the legal actions: never, after an answer that was none, always."""
+NO_MEMORY, NOTES, HISTORY = "none", "notes", "history"
+"""What a prompt tells of the match beside its present round: nothing, the model's own notes, all rounds before."""
+_WORDS = {
+    "reward": (PLACES, LUCK),
+    "legal": (OMIT, ON_RETRY, LIST),
+    "memory": (NO_MEMORY, NOTES, HISTORY),
+    "fault": (FORFEIT, SUBSTITUTE),
+}
+
+
+class EpisodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table at which models learn, and what they are told and rewarded there. Raises ConfigError for a word it lacks."""
+
+    game: str
+    seats: int | None = None
+    """The seats of the table; None for as few as the game allows."""
+    options: dict[str, OptionValue] = {}
+    """The rule options that differ from the defaults."""
+    learners: tuple[int, ...] | None = None
+    """The seats that learn; empty: all seats. None: one, and each deal is played from every seat in turn."""
+    rivals: tuple[str, ...] = ("casual",)
+    """The players of the other seats, from the first learner's left on; fewer than seats are repeated."""
+    reward: str = PLACES
+    """`places`, or `luck`: without luck."""
+    rethinks: int = 2
+    """How often a model is asked again after an answer that was no action; then the answer is its fault."""
+    illegal_cost: float = 0.0
+    """What is taken off the reward for each answer that was no action."""
+    fault: str = FORFEIT
+    """What a fault costs: `forfeit`: the match; `substitute`: a random action is played, and the last of `max_faults` loses."""
+    max_faults: int = 3
+    legal: str = OMIT
+    """`omit`, `on_retry` or `list`: when the prompt has the legal actions."""
+    memory: str = NO_MEMORY
+    """`none`, `notes` or `history`: what the prompt has beside the present round."""
+    language: str = LANGUAGES[0]
+
+    def __post_init__(self) -> None:
+        """Check what has no type of its own."""
+        for name, words in _WORDS.items():
+            if getattr(self, name) not in words:
+                raise ConfigError(f"{name}: {' or '.join(words)}, not {getattr(self, name)!r}")
+        check_language(self.language)
+        if self.rethinks < 0:
+            raise ConfigError(f"rethinks: 0 or more, not {self.rethinks}")
+        if self.max_faults < 1:
+            raise ConfigError(f"max_faults: 1 or more, not {self.max_faults}")
+        if self.illegal_cost < 0.0:
+            raise ConfigError(f"illegal_cost: 0 or more, as it is taken off the reward, not {self.illegal_cost:g}")
+
+    @property
+    def faults(self) -> FaultPolicy:
+        """The referee's policy for faults."""
+        return FaultPolicy(policy=self.fault, max_faults=self.max_faults)
+
+
+def settings_from(given: object) -> EpisodeSettings:
+    """Settings from plain data, such as JSON. Raises ConfigError that names the field."""
+    try:
+        return msgspec.convert(given, EpisodeSettings)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$.")
+        raise ConfigError(f"{where.rstrip('`')}: {what}" if where else what) from None
