@@ -233,10 +233,11 @@ class View:
     def policy(self) -> list[float]:
         """Return how likely the game's learnt policy plays each legal action, in the order of `legal`; no search.
 
-        Raises ConfigError unless `has_policy`.
+        Raises ConfigError unless `has_policy`, and ArenaError for a policy that was trained on another encoding.
         """
         if not self.has_policy:
             raise ConfigError(f"policy: {self.game} has learnt none for this number of seats; see `arena docs training`")
+        self._moment.game.check_policy()
         logits = self._moment.game.nets.nets[KINDS[POLICY]].preferences(self.features(), self.action_features())
         odds = np.exp(logits.astype(np.float64) - logits.max())
         return [float(share) for share in odds / odds.sum()]

@@ -7,14 +7,16 @@ contract.py, what text.py offers is `TextModule`; view.py defines VIEW, the clas
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
 import msgspec
 import numpy as np
 
+from arena.engine import contract, jit
 from arena.engine.contract import Actions, Numbers, State, States
-from arena.engine.encoding import Encoding
+from arena.engine.encoding import Encoding, Layout, layout_of
 from arena.engine.entries import Engine
 from arena.engine.net import Nets
 from arena.engine.options import DataTable, Option, OptionValue, RowError, read_tables
@@ -116,6 +118,17 @@ class Game:
     def encoding(self) -> Encoding:
         """What learning programs see of the game, compiled. Raises ConfigError for an encoding.py that breaks the contract."""
         return self.make_encoding(self)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """What the numbers of the encoding are; nothing is compiled. Raises ConfigError as `encoding` does."""
+        return layout_of(contract.ENCODINGS[jit.record_type(self.rules.STATE)])
+
+    def check_policy(self) -> None:
+        """Raise ArenaError for a policy network that takes other features than those of the game's encoding."""
+        found = self.layout
+        self.nets.check_encoding(found.sha256, self.name)
+        self.nets.check_inputs({"policy": found.size + found.action_size}, row=found.action_size)
 
     @property
     def folder(self) -> Path:

@@ -36,11 +36,12 @@ KINDS = ("value", "belief", "policy")
 VALUE, BELIEF, POLICY = range(3)
 SEATS, ROW, HEADS = 3, 6, 7
 INPUTS, HIDDEN, LOW, HIGH, TOTAL, IS_CONSTANT, BODY = range(7)  # places in a network; BODY: where its weights begin
-MOST_NUMBERS = 1 << 17  # of the array of a game: the workspaces of searches have room for so many
-MOST_INPUTS = 512
+MOST_NUMBERS = 1 << 18  # of the array of a game: the workspaces of searches have room for so many
+MOST_INPUTS = 2048
 MOST_ROW = 128  # of MOST_INPUTS, what a policy is told of an action
 MOST_HIDDEN = 128
 MOST_SEATS = 16
+HASH_SHOWN = 16  # hex digits of a hash that people read
 _FILE_BYTES = 8 * MOST_NUMBERS  # of all arrays of a file, unpacked
 
 
@@ -101,8 +102,17 @@ class Net:
 
     def preferences(self, features: Features, rows: Features) -> Features:
         """[actions]: the logit of each action, for a policy. `features`: what a seat knows; `rows`: its actions' features."""
-        known = len(features)
-        return self.outs(features @ self.weights[:known] + rows @ self.weights[known:])
+        known, heard = len(features), self._heard
+        return self.outs(features[:heard] @ self.weights[:heard] + rows @ self.weights[known:])
+
+    @cached_property
+    def _heard(self) -> int:
+        """How many inputs of a policy's seat there are up to the last one that has weights.
+
+        Those behind it came after the training. Left out, they do not change how the sums of the others are rounded.
+        """
+        used = np.flatnonzero(self.weights[: len(self.weights) - self.row].any(axis=1))
+        return int(used[-1]) + 1 if len(used) else 0
 
     def numbers(self) -> Features:
         """The network as compiled code reads it."""
@@ -126,6 +136,10 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     """A hash over the sources of the game, the engine and arena/learning/training."""
     sha256: str = ""
     """A hash over the numbers of all networks."""
+    encoding: str = ""
+    """The hash of the encoding whose features the policy takes (`Layout.sha256`)."""
+    changed: str = ""
+    """What was done to the networks after they were trained; empty for nothing."""
     generations: list[dict[str, Any]] = msgspec.field(default_factory=list)
     """What each generation brought: positions, log losses, gates."""
 
@@ -138,6 +152,11 @@ class Nets:
     """The networks, by their kind."""
     seats: frozenset[int] = frozenset()
     """The numbers of seats that they were trained at, where a network does not name its own."""
+    encoding: str | None = None
+    """The hash of the encoding that the policy was trained on, as its file says; None where there is no file: then the
+    networks were made by this process."""
+    file: Path | None = None
+    """The file that they were read from."""
 
     def __post_init__(self) -> None:
         """Raise ArenaError for numbers of seats that no game has."""
@@ -154,6 +173,15 @@ class Nets:
                 raise ArenaError(f"the {kind} network takes {len(self.nets[kind].weights)} inputs; there are {size}")
             if kind == KINDS[POLICY] and kind in self.nets and self.nets[kind].row != row:
                 raise ArenaError(f"the {kind} network takes {self.nets[kind].row} inputs of an action; there are {row}")
+
+    def check_encoding(self, sha256: str, game: str) -> None:
+        """Raise ArenaError for a policy that was trained on another encoding. `sha256`: that of the game's encoding."""
+        if self.has(POLICY) and self.encoding not in (None, sha256):
+            theirs = printable(self.encoding[:HASH_SHOWN]) if self.encoding else "none that it names"
+            raise ArenaError(
+                f"{self.file}: the policy was trained on another encoding ({theirs}) than {game} now has "
+                f"({sha256[:HASH_SHOWN]}, arena rules {game} --encoding); train it anew by arena train {game}"
+            )
 
     @cached_property
     def numbers(self) -> Features:
@@ -240,7 +268,7 @@ def read_nets(folder: Path) -> Nets:
     try:
         arrays = _arrays(folder / FILE)
         found = {name: _net(name, arrays) for name in KINDS if f"{name}_weights" in arrays}
-        nets = Nets(found, frozenset(note.seats))
+        nets = Nets(found, frozenset(note.seats), note.encoding, folder / FILE)
         _ = nets.numbers  # they are as large as they may be
     except Exception as error:  # libraries that read what a stranger wrote fail in all ways
         raise ArenaError(f"{folder / FILE}: {_why(error)}") from None

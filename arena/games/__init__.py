@@ -126,9 +126,7 @@ def encoding(game: Game) -> Encoding:
     Raises ConfigError for an encoding.py that breaks the contract. Its functions are loaded or compiled where they are called;
     `Game.encoding` has them ready.
     """
-    found = bind_encoding(contract.ENCODINGS[jit.record_type(game.rules.STATE)], game.package)
-    game.nets.check_inputs({"policy": found.size + found.action_size}, row=found.action_size)
-    return found
+    return bind_encoding(contract.ENCODINGS[jit.record_type(game.rules.STATE)], game.package)
 
 
 def has_luck(name: str) -> bool:

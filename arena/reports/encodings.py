@@ -13,7 +13,9 @@ def encoding_page(name: str) -> ManualPage:
     """The features of a game, number by number, as its `encoding.py` declares them. Raises ConfigError for an unknown game."""
     game = load(name)
     found = encoding(game)
-    lines = [f"# The encoding of {name}", "", "How to read this: [encodings.md](encodings.md).", "", _actions(game, found), ""]
+    hashed = f"Version {found.version}, sha256 `{found.sha256}`: networks that were trained on it name this hash."
+    lines = [f"# The encoding of {name}", "", "How to read this: [encodings.md](encodings.md).", "", hashed, ""]
+    lines += [_actions(game, found), ""]
     if find_spec(f"{game.package}.encoding"):
         lines += [*_table("features", found.planes), "", *_table("action_features", found.action_planes), ""]
     else:

@@ -18,6 +18,7 @@ from functools import cache, lru_cache, partial
 from arena.engine import jit
 from arena.engine.contract import Numbers
 from arena.engine.game import Game, States
+from arena.engine.net import POLICY
 from arena.engine.readiness import Part as RoomPart
 from arena.engine.readiness import require
 from arena.errors import ConfigError, nearest
@@ -94,6 +95,8 @@ def warm(game: Game, methods: Iterable[str] = tuple(METHODS)) -> None:
     states = game.deal(seats, game.resolve_options({}, seats), 1)
     seat = game.engine.current_seat(states)
     codes = game.legal_list(states)
+    if game.nets.has(POLICY):
+        _ = game.layout  # imported now, as a locked seat could not
     for method in methods:
         asked = Settings(iterations=2, method=method)
         _search(game, game.observed(states, seat), seat, codes, asked, game.constants)

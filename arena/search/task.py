@@ -153,6 +153,8 @@ class Part:
         self._task = task_of(game, asked)
         self._by_value = asked.judge == "net" and game.nets.has(VALUE)
         self._by_proposal = asked.proposals == "net" and game.nets.numbers[ROW] > 0
+        if self._by_proposal:
+            game.check_policy()
         self._by_belief = asked.worlds == "net" and game.nets.has(BELIEF)
         self.prior = float(self._task.numbers[PRIOR])
         """How many visits the priors count as."""

@@ -29,7 +29,8 @@ from arena.engine.net import (
     write_nets,
 )
 from arena.errors import ArenaError
-from arena.games import encoding, load
+from arena.games import load
+from arena.search import Settings, search
 
 INPUTS, HIDDEN = 6, 4
 GOOD: dict[str, Any] = {
@@ -176,10 +177,47 @@ def test_a_room_takes_no_networks_of_other_inputs_wherever_they_come_from(kind: 
 
 def test_a_policy_that_takes_an_actions_inputs_for_what_the_seat_knows_is_refused() -> None:
     game = load("yaniv")
-    found = encoding(game)
+    found = game.layout
     wrong = net_of(found.size + found.action_size, row=found.action_size + found.size)
     with pytest.raises(ArenaError, match=f"takes {wrong.row} inputs of an action; there are {found.action_size}"):
-        encoding(replace(game, nets=Nets({"policy": wrong})))
+        replace(game, nets=Nets({"policy": wrong})).check_policy()
+
+
+@pytest.mark.parametrize(("named", "told"), [("0" * 64, "0" * 16), ("", "none that it names")])
+def test_a_policy_of_another_encoding_is_refused_with_both_hashes_and_the_way_out(
+    named: str, told: str, tmp_path: Path
+) -> None:
+    game = load("yaniv")
+    found = game.layout
+    nets = Nets({"policy": net_of(found.size + found.action_size, row=found.action_size)}, frozenset(game.seats))
+    for note, fails in ((named, True), (found.sha256, False)):
+        write_nets(tmp_path, nets, Note(game="yaniv", seats=(2,), encoding=note))
+        other = replace(game, nets=read_nets(tmp_path))
+        if not fails:
+            other.check_policy()
+            continue
+        states = game.deal(2, game.resolve_options({}, 2), 1)
+        seat, codes = int(game.engine.current_seat(states)), game.legal_list(states)
+        line = rf"{FILE}: .* another encoding \({told}\) than yaniv now has \({found.sha256[:16]}, .* by arena train yaniv"
+        with pytest.raises(ArenaError, match=line):
+            other.view(other, game.observed(states, seat), seat, codes=codes, events=list, clock=None).policy()
+        asked = Settings(iterations=2, proposals="net")
+        with pytest.raises(ArenaError, match=line):
+            search(other, game.observed(states, seat), seat, codes, asked)
+        search(other, game.observed(states, seat), seat, codes, replace(asked, proposals="rule"))  # asks no policy
+
+
+def test_inputs_that_came_after_the_training_change_no_bit_of_what_a_policy_says() -> None:
+    chance = np.random.default_rng(1)
+    for size in (50, 322):
+        net = replace(net_of(size + 9, row=9), weights=chance.standard_normal((size + 9, 64)).astype(np.float32),
+                      bias=np.ones(64, np.float32), out=chance.standard_normal(64).astype(np.float32))  # fmt: skip
+        nothing = np.zeros((200, 64), np.float32)
+        wider = replace(net, weights=np.concatenate([net.weights[:size], nothing, net.weights[size:]]))
+        for _ in range(20):
+            known, rows = chance.random(size, np.float32), chance.random((7, 9), np.float32)
+            more = np.concatenate([known, chance.random(200, np.float32)])
+            assert wider.preferences(more, rows).tobytes() == net.preferences(known, rows).tobytes()
 
 
 def test_each_network_is_asked_at_the_seats_that_it_was_trained_at(tmp_path: Path) -> None:

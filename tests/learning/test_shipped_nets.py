@@ -33,6 +33,13 @@ def test_the_note_names_the_game_and_generations_whose_networks_were_kept(name: 
     assert set(load(name).nets.nets) <= kept
 
 
+@pytest.mark.parametrize("name", [name for name in LEARNT if "policy" in load(name).nets.nets])
+def test_the_note_names_the_encoding_that_the_game_has(name: str) -> None:
+    game = load(name)
+    assert read_note(game.folder).encoding == game.layout.sha256 == game.encoding.sha256
+    game.check_policy()
+
+
 @pytest.mark.parametrize("name", [name for name in LEARNT if "value" in load(name).nets.nets])
 def test_values_foresee_more_than_the_rule_in_rounds_that_they_have_not_seen(name: str) -> None:
     game = load(name)

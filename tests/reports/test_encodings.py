@@ -19,6 +19,12 @@ def test_every_plane_has_a_row_and_the_rows_count_all_numbers(name: str) -> None
     assert all(row[3].startswith(plane.meaning) for row, plane in zip(rows, planes))
 
 
+@pytest.mark.parametrize("name", names())
+def test_the_page_tells_the_version_and_the_hash_that_networks_name(name: str) -> None:
+    found = encoding(load(name))
+    assert f"Version {found.version}, sha256 `{found.sha256}`" in encoding_page(name).text
+
+
 def test_an_action_is_the_place_of_its_code_or_its_place_in_the_list() -> None:
     assert "The codes are 1 to 3, 5 to 7, 11, " in encoding_page("naga").text
     assert "its place in the legal list, which has at most 80" in encoding_page("nanatoridori").text

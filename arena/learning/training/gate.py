@@ -46,6 +46,7 @@ class Imitator:
 
     def choose(self, states: States, seat: int, codes: list[int]) -> int:
         """The action with the highest logit."""
+        self.game.check_policy()
         observed, encoding = self.game.observed(states, seat), self.game.encoding
         rows = encoding.action_features(observed, seat, codes)
         logits = self.game.nets.nets[KINDS[POLICY]].preferences(encoding.features(observed, seat), rows)

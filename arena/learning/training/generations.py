@@ -124,7 +124,7 @@ def train(
     began, watcher = time.monotonic(), watcher or Watcher()
     game = games.load(name)
     table = default_table(game)
-    kind = Note(game=name, seats=(table.seats,), command=command, seed=seed, sources=sources(game))
+    kind = Note(game=name, seats=(table.seats,), command=command, seed=seed, sources=sources(game), encoding=game.layout.sha256)
     same: dict[str, Any] = {"game": name, "seed": seed, "sources": kind.sources}
     same |= {field: value for field, value in msgspec.to_builtins(plan).items() if field != "generations"}
     check_folder(folder, same, msgspec.to_builtins(Plan()))

@@ -94,8 +94,9 @@ def train_policy(
     for seats in plan.seats:
         game.check_seats(seats)
     note = Note(
-        game=name, seats=plan.seats, command=command, seed=seed, sources=f"{sources(game)}-{jit.source_hash(jit.LEARNING)}"
-    )
+        game=name, seats=plan.seats, command=command, seed=seed, sources=f"{sources(game)}-{jit.source_hash(jit.LEARNING)}",
+        encoding=game.layout.sha256,
+    )  # fmt: skip
     training = {"method": "policy", "game": name, "seed": seed, "sources": note.sources, **msgspec.to_builtins(plan)}
     check_folder(folder, training, {})
     state = _begun(game, seed, threads)
