@@ -56,6 +56,11 @@ PLANES = (
     ),
     Plane("stock", 1, "requests in the stock, of 20"),
     Plane("options", 2, "pass_discard=face_down, tiebreak=captures"),
+    Plane("own_hidden", MAX_SLOTS * VALUES, "for each slot the own cards 1 to 7 that lie hidden there"),
+    Plane("open_cards", MAX_SLOTS * MAX_SEATS, "for each slot and seat the sum of its open cards there, of 20; at most 1"),
+    Plane("failed", MAX_SEATS, "how many requests each seat has failed at, of 6"),
+    Plane("chips", MAX_SEATS, "the one-point cards that each seat has taken, of 6"),
+    Plane("coming", 3, "the means of the requests in the stock: hit points (of 20), points (of 8), `!` (of 6); at most 1"),
 )
 ACTION_PLANES = (
     Plane("kind", 3, "hides a card on a request, claims a request by an open card, discards"),
@@ -78,7 +83,8 @@ CODES: tuple[int, ...] | None = tuple(range(MAX_ACTIONS))
 """Card by card for each slot, then discards: what a code means depends on the number of seats (RULES.md 3.4)."""
 
 (
-    _SEATS, _TURN, _TURNS_LEFT, _SCORE, _CAPTURED, _PASSED, _HAND, _UNSEEN, _SLOTS, _ROOM, _KEEP, _STOCK, _OPTIONS, _SIZE,
+    _SEATS, _TURN, _TURNS_LEFT, _SCORE, _CAPTURED, _PASSED, _HAND, _UNSEEN, _SLOTS, _ROOM, _KEEP, _STOCK, _OPTIONS,
+    _OWN_HIDDEN, _OPEN, _FAILED, _CHIPS, _COMING, _SIZE,
 ) = itertools.accumulate((plane.size for plane in PLANES), initial=0)  # fmt: skip
 (
     _KIND, _CARD, _SLOT_PLACE, _REQUEST, _FROM, _HIDDEN, _OPENS, _ACTION_ROOM, _HOLDS, _KEEPS, _WORTH, _ACTION_SIZE,
@@ -140,6 +146,7 @@ def encode(s: State, seat: int, out: Features) -> None:
     out[_STOCK] = min(1.0, s.num_stock * _OF_HP)
     out[_OPTIONS] = s.pass_discard
     out[_OPTIONS + 1] = s.tiebreak
+    _write_coming(s, out)
 
 
 @jit
@@ -244,6 +251,8 @@ def _write_seats(s: State, seat: int, unseen: int, out: Features) -> None:
         out[_SCORE + place] = max(-1.0, min(1.0, score(s, player) * _OF_SCORES))
         out[_CAPTURED + place] = s.num_captured[player] * _OF_TURNS
         out[_PASSED + place] = s.num_passed[player] * _OF_TURNS
+        out[_FAILED + place] = s.num_failed[player] * _OF_TURNS
+        out[_CHIPS + place] = s.points[player] * _OF_TURNS
         cards = unseen >> _BYTE * player + 1 & (1 << VALUES) - 1
         for card in range(VALUES):
             out[_UNSEEN + VALUES * place + card] = cards >> card & 1
@@ -265,9 +274,17 @@ def _write_slot(s: State, seat: int, slot: int, unseen: int, sums: Numbers, out:
     claimant = claim(s, slot)
     if claimant >= 0:
         out[at + _CLAIM + near(s, seat, claimant)] = 1.0
-    for i in range(hidden_cards(s, slot)):
-        owner = int(s.cards[slot, i]) >> 3
+    hidden_here = hidden_cards(s, slot)
+    for i in range(s.num_cards[slot]):
+        owner, value = int(s.cards[slot, i]) >> 3, int(s.cards[slot, i]) & 7
+        if i >= hidden_here:
+            out[_OPEN + MAX_SEATS * slot + near(s, seat, owner)] += value * _OF_HP
+            continue
         out[at + _OWNERS + near(s, seat, owner)] += _OF_HIDDEN
+        if owner == seat:
+            out[_OWN_HIDDEN + VALUES * slot + value - 1] = 1.0
+    for place in range(MAX_SEATS):
+        out[_OPEN + MAX_SEATS * slot + place] = min(1.0, out[_OPEN + MAX_SEATS * slot + place])
     base, most = hidden_sums(s, seat, slot, unseen, sums)
     room = int(s.hp[request]) - base
     out[_ROOM + slot] = max(-1.0, min(1.0, room * _OF_HP))
@@ -278,6 +295,32 @@ def _write_slot(s: State, seat: int, slot: int, unseen: int, sums: Numbers, out:
             bears += sums[hidden]
             hidden += 1
         out[at + _BEARS + value] = min(1.0, bears)
+
+
+@jit
+def _write_coming(s: State, out: Features) -> None:
+    """Write what the requests are like that lie in the stock: all of the deck that nobody has seen."""
+    if s.num_stock == 0:
+        return
+    seen = 0
+    for slot in range(s.seats - 1):
+        if s.request[slot] != NO_REQUEST:
+            seen |= 1 << int(s.request[slot])
+    for player in range(s.seats):
+        for i in range(s.num_captured[player]):
+            seen |= 1 << int(s.captured[player, i])
+        for i in range(s.num_failed[player]):
+            seen |= 1 << int(s.failed[player, i])
+    hp = points = bang = 0
+    for request in range(s.num_requests + 0):
+        if seen >> request & 1 == 0:
+            hp += int(s.hp[request])
+            points += int(s.worth[request])
+            bang += int(s.bang[request])
+    share = 1.0 / s.num_stock
+    out[_COMING] = min(1.0, hp * share * _OF_HP)
+    out[_COMING + 1] = min(1.0, points * share * _OF_POINTS)
+    out[_COMING + 2] = min(1.0, bang * share * _OF_HIDDEN)
 
 
 @jit

@@ -80,6 +80,9 @@ PLANES = (
     Plane("unseen", DECK, "the cards that are in the other hand or in the stock"),
     Plane("options", 5, "majority=clinch, none_compare=all, moon_class=identity, moon_duplicate, draw_parent=swap"),
     Plane("series", 3, "games won by this seat, by the other, and begun, of the length of the series"),
+    Plane("first_to", 1, "whether the series is played until a seat has won so many games"),
+    Plane("field", DECK, "the cards of the field, by card id: the place where each lies, of 7"),
+    Plane("played", 2 * DECK, "for this seat and for the other the cards that it has played, by card id: the contest, of 7"),
 )
 ACTION_PLANES = (
     Plane("kind", 2, "designates a place, selects cards"),
@@ -118,11 +121,16 @@ CODES: tuple[int, ...] | None = tuple(sorted({*SINGLES, *THREE_OF_FIVE.tolist(),
     _UNSEEN,
     _OPTIONS,
     _SERIES,
+    _FIRST_TO,
+    _FIELD_PLACES,
+    _PLAYED,
     _SIZE,
 ) = accumulate((plane.size for plane in PLANES), initial=0)
 _KIND, _AT, _CATEGORY, _STRENGTH, _FIELD, _CARDS, _CHOSEN, _KEPT, _ACTION_SIZE = accumulate(
     (plane.size for plane in ACTION_PLANES), initial=0
 )
+_PLAYED_BY_BOTH = 6  # cards of a contest, three of each seat; of the last one four
+_SHOWN_BEFORE_ELTAM = _PLAYED_BY_BOTH * (CONTESTS - 1)
 _ROW = (1 << NUMBERS) - 1
 COLUMNS = np.array([sum(1 << NUMBERS * attribute + number for attribute in range(ATTRIBUTES)) for number in range(NUMBERS)])
 _SINGLES = np.array(SINGLES, np.int64)
@@ -138,6 +146,7 @@ def encode(s: State, seat: int, out: Features) -> None:
     naturals = hand & NATURALS
     shape = hand_shape(naturals)
     _write_course(s, seat, out)
+    _write_shown(s, seat, out)
     _write_hand(hand, int(s.pending[seat]), out)
     unseen = unseen_cards(s, seat)
     while unseen:
@@ -231,6 +240,20 @@ def _write_course(s: State, seat: int, out: Features) -> None:
     out[_SERIES] = s.games[seat] * share
     out[_SERIES + 1] = s.games[1 - seat] * share
     out[_SERIES + 2] = min(1.0, s.round_number * share)
+    out[_FIRST_TO] = s.series_kind
+
+
+@jit
+def _write_shown(s: State, seat: int, out: Features) -> None:
+    """Write where the field cards lie, and who played which cards in which contest."""
+    for place in range(1, CONTESTS + 1):
+        for i in range(FIRST_CARD[place], FIRST_CARD[place + 1]):
+            out[_FIELD_PLACES + s.field[i]] = place * _OF_7
+    for i in range(s.num_shown):
+        begin = i // _PLAYED_BY_BOTH * _PLAYED_BY_BOTH  # of the contest in which it was played
+        first = _PLAYED_BY_BOTH // 2 if begin < _SHOWN_BEFORE_ELTAM else 2  # cards of seat 0
+        player = 0 if i - begin < first else 1
+        out[_PLAYED + (0 if player == seat else DECK) + s.shown[i]] = (i // _PLAYED_BY_BOTH + 1) * _OF_7
 
 
 @jit

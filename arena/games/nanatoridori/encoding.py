@@ -13,7 +13,7 @@ from arena.engine.encoding import Plane
 from arena.engine.jit import jit
 from arena.games.nanatoridori.estimates import HURRY, MORE, SINGLE, STEP, Cards, plan
 from arena.games.nanatoridori.knowledge import sees_drawn
-from arena.games.nanatoridori.memory import known_cards
+from arena.games.nanatoridori.memory import known_blocks, known_cards
 from arena.games.nanatoridori.rollout import CONSTANTS, LONGEST, _insert, _with, _without
 from arena.games.nanatoridori.state import (
     ADVANCED,
@@ -40,6 +40,7 @@ from arena.games.nanatoridori.state import (
 RUNS = 12
 """So many runs of the hand are written, the leftmost ones; only a hand that is played badly has more."""
 _RUN = VALUES + 3  # per run
+DISCARDS = 4  # mostly the plays of the last trick, and cards that were tossed
 _COUNTS = 5  # of cards on the table: 1, 2, 3, 4, more
 
 PLANES = (
@@ -74,6 +75,11 @@ PLANES = (
     Plane("hand", 5, "runs, single cards (each of 12; at most 1), turns that they take one by one (of 16; at most 1); the hand"
           " can beat the table; it can be played as a whole"),
     Plane("options", 6, "next_start: loser, rotate, random, winner; duel_penguins=2; front_visible"),
+    Plane("starter", MAX_SEATS, "who started this round"),
+    Plane("blocks", MAX_SEATS * VALUES, "for each seat and value the largest block that all know to be in that hand, of 9"),
+    Plane("block_counts", MAX_SEATS * VALUES, "for each seat and value how many such blocks there are, of 9"),
+    Plane("discards", DISCARDS * (VALUES + 1), "the last cards on the discard pile, equal ones together, the last first: their"
+          " value, and how many of 9"),
 )  # fmt: skip
 ACTION_PLANES = (
     Plane("kind", 6, "play, pass, take, drop, keep, toss"),
@@ -95,7 +101,8 @@ CODES: tuple[int, ...] | None = None
 
 (
     _PHASE, _VARIANT, _TURN, _OWNER, _ACTIVE, _FIRST_OUT, _SIZES, _TOTALS, _PASSES, _TABLE_VALUE, _TABLE_COUNT, _BLOCK, _DRAWN,
-    _RUNS, _VALUES, _KNOWN, _FRONTS, _STOCK, _HAND, _OPTIONS, _SIZE,
+    _RUNS, _VALUES, _KNOWN, _FRONTS, _STOCK, _HAND, _OPTIONS,
+    _STARTER, _BLOCKS, _BLOCK_COUNTS, _DISCARDS, _SIZE,
 ) = itertools.accumulate((plane.size for plane in PLANES), initial=0)  # fmt: skip
 _KIND, _VALUE, _COUNT, _MARGIN, _OUT, _PLACE, _NEIGHBOURS, _RUN_CHANGE, _LEFT, _TURNS, _SAVED, _ACTION_SIZE = (
     itertools.accumulate((plane.size for plane in ACTION_PLANES), initial=0)
@@ -114,6 +121,7 @@ def encode(s: State, seat: int, out: Features) -> None:
     _write_table(s, seat, out)
     cards = _write_hand(s, seat, out)
     _write_unseen(s, seat, cards, out)
+    _write_discards(s, out)
 
 
 @jit
@@ -206,6 +214,7 @@ def _write_seats(s: State, seat: int, out: Features) -> None:
         out[_TURN + near] = player == s.turn and not is_over
         out[_OWNER + near] = player == s.table_owner and s.table_count > 0
         out[_FIRST_OUT + near] = s.num_out > 0 and player == s.out[0]
+        out[_STARTER + near] = player == s.starter
         near = near + 1 if near + 1 < s.seats else 0
     out[_PHASE + min(s.phase, ROUND_OVER)] = 1.0
     out[_VARIANT + s.variant] = 1.0
@@ -305,8 +314,34 @@ def _write_unseen(s: State, seat: int, cards: int, out: Features) -> None:
             if s.known[(player << MARKS) + value] != 0:
                 known = known_cards(s, player, value)
                 out[_KNOWN + VALUES * near + value - 1] = known * _OF_COPIES
+                _write_blocks(s, player, value, out, VALUES * near + value - 1)
                 if player != seat:
                     left -= known << 4 * value
         near = near + 1 if near + 1 < s.seats else 0
     for value in range(1, VALUES + 1):
         out[_VALUES + 3 * VALUES + value - 1] = (left >> 4 * value & 15) * _OF_COPIES
+
+
+@jit
+def _write_blocks(s: State, player: int, value: int, out: Features, place: int) -> None:
+    """Write which blocks of a value are known in a hand."""
+    for size in range(1, COPIES + 1):
+        count = known_blocks(s, player, value, size)
+        out[_BLOCK_COUNTS + place] += np.float32(count * _OF_COPIES)
+        if count > 0:
+            out[_BLOCKS + place] = size * _OF_COPIES
+
+
+@jit
+def _write_discards(s: State, out: Features) -> None:
+    """Write the last cards on the discard pile."""
+    left = s.num_discard
+    for i in range(DISCARDS):
+        if left == 0:
+            break
+        end, value = left, int(s.discard[left - 1])
+        while left > 0 and s.discard[left - 1] == value:
+            left -= 1
+        at = _DISCARDS + i * (VALUES + 1)
+        out[at + value - 1] = 1.0
+        out[at + VALUES] = (end - left) * _OF_COPIES

@@ -1,7 +1,6 @@
 """Nertz as numbers for learning programs: what a seat knows, and what each of its legal moves brings (docs/encodings.md).
 
-Units are counted from the own one, seats from the own one. Of other layouts only what matters in the middle is told: how far
-they are, and whether their open cards compete for a foundation or follow onto it.
+Units are counted from the own one, seats from the own one. What everybody sees of all layouts is in public_features.py.
 """
 
 from itertools import accumulate
@@ -11,6 +10,16 @@ from arena.engine.encoding import Plane
 from arena.engine.jit import bit_length, jit, lowest_bit, popcount
 from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, legal_mask, nertz_top, to_pile, waste_top
 from arena.games.nertz.options import KINDS, MAX_SEATS
+from arena.games.nertz.public_features import (
+    FACE,
+    LONG_DELAY,
+    MOVE_KINDS,
+    PUBLIC_PLANES,
+    encode_card,
+    encode_public,
+    flipped,
+    move_kind,
+)
 from arena.games.nertz.state import (
     CALL,
     CARD,
@@ -26,7 +35,6 @@ from arena.games.nertz.state import (
     PILES,
     PLAY,
     RANK_COUNT,
-    SEEN,
     UNITS,
     WASTE_FOUND,
     WASTE_WORK,
@@ -37,18 +45,16 @@ from arena.games.nertz.state import (
 from arena.games.nertz.state import CODES as CODE_COUNT
 
 MANY_TICKS = 500.0  # most rounds are over by then
-LONG_DELAY = 10.0  # ticks
 MANY_FLIPPED = 10.0  # cards
 LARGE_BONUS = 50.0  # points
 LARGE_TARGET = 1000.0  # points
-_FACE = RANK_COUNT + 4  # a card as rank and suit
 
 PLANES = (
     Plane("phase", 2, "the phase: play, the round is over"),
-    Plane("nertz", _FACE, "the open card of the own Nertz pile: its rank, A to K, and its suit, S, H, D, C; empty without one"),
-    Plane("waste", _FACE, "the open card of the own waste, likewise"),
-    Plane("flip", _FACE, "the card that the next flip opens, likewise; empty if the seat does not know it"),
-    Plane("work", PILES * _FACE, "the top card of each own work pile, likewise"),
+    Plane("nertz", FACE, "the open card of the own Nertz pile: its rank, A to K, and its suit, S, H, D, C; empty without one"),
+    Plane("waste", FACE, "the open card of the own waste, likewise"),
+    Plane("flip", FACE, "the card that the next flip opens, likewise; empty if the seat does not know it"),
+    Plane("work", PILES * FACE, "the top card of each own work pile, likewise"),
     Plane("work_cards", PILES, "the cards in each own work pile, of 13"),
     Plane("work_bottoms", PILES, "the rank of the bottom card of each own work pile, of 13; 0 for an empty slot"),
     Plane("work_wanted", PILES, "for each own work pile: whether some foundation takes its top card"),
@@ -79,16 +85,21 @@ PLANES = (
     Plane("flip_size", 1, "the option flip, tenths; at most 1"),
     Plane("call_bonus", 1, "the option call_bonus, of 50; at most 1"),
     Plane("target", 1, "the option target, of 1000; at most 1"),
+    *PUBLIC_PLANES,
 )
 (
     _PHASE, _NERTZ, _WASTE, _FLIP, _WORK, _WORK_CARDS, _BOTTOMS, _WORK_WANTED, _WANTED, _LEGAL, _COMING, _UNITS, _NERTZ_CARDS,
     _LAID, _STOCK, _WASTES, _NERTZ_WANTED, _POINTS, _TOTALS, _REACHES, _FOUNDATIONS, _BUSY, _DUE, _FAILED, _IDLE, _STALL,
-    _STUCK, _TICK, _ROUNDS, _LATENCY, _DELAYS, _OPTIONS, _FLIP_SIZE, _CALL_BONUS, _TARGET, _SIZE,
+    _STUCK, _TICK, _ROUNDS, _LATENCY, _DELAYS, _OPTIONS, _FLIP_SIZE, _CALL_BONUS, _TARGET, _PUBLIC, *_, _SIZE,
 ) = accumulate((plane.size for plane in PLANES), initial=0)  # fmt: skip
 
 ACTION_PLANES = (
-    Plane("kind", 9, "wait, flip, call; to a foundation from Nertz pile, waste, work; to work from Nertz pile, waste, work"),
-    Plane("card", _FACE, "the card that moves (of several, the first), or that a flip opens, as in `nertz`"),
+    Plane(
+        "kind",
+        MOVE_KINDS,
+        "wait, flip, call; to a foundation from Nertz pile, waste, work; to work from Nertz pile, waste, work",
+    ),
+    Plane("card", FACE, "the card that moves (of several, the first), or that a flip opens, as in `nertz`"),
     Plane("source", PILES, "the work pile that cards leave"),
     Plane("target", PILES, "the work pile that cards come to"),
     Plane("count", 1, "how many cards move, of 13"),
@@ -137,6 +148,7 @@ def encode(s: State, seat: int, out: Features) -> None:
         legal &= legal - 1
     _encode_units(s, unit, out)
     _encode_course(s, seat, out)
+    encode_public(s, seat, out[_PUBLIC:])
 
 
 @jit
@@ -151,7 +163,7 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
         code = int(actions[i])
         card = NO_CARD
         if code == FLIP:
-            card = _flipped(s, unit, 1)
+            card = flipped(s, unit, 1)
             row[_TURNS_OVER] = s.num_waste[unit] == s.num_line[unit]
         elif code == CALL:
             points = _points(s, unit, unit)
@@ -164,7 +176,7 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
                 row[_CONTESTED] = rivals >> card & 1
                 row[_FOLLOWED] = rivals >> card + 4 & 1
                 row[_LETS_OUT] = nertz >> card + 4 & 1
-        _encode_card(card, row, _CARD)
+        encode_card(card, row, _CARD)
         _encode_way(s, unit, code, card, row)
         _encode_after(s, unit, code, card, row)
 
@@ -172,9 +184,9 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
 @jit
 def _encode_layout(s: State, unit: int, out: Features) -> None:
     """The planes of the own layout."""
-    _encode_card(nertz_top(s, unit), out, _NERTZ)
-    _encode_card(waste_top(s, unit), out, _WASTE)
-    _encode_card(_flipped(s, unit, 1), out, _FLIP)
+    encode_card(nertz_top(s, unit), out, _NERTZ)
+    encode_card(waste_top(s, unit), out, _WASTE)
+    encode_card(flipped(s, unit, 1), out, _FLIP)
     playable = s.wanted
     for i in range(PILES):
         pile = s.work[unit, i]
@@ -183,13 +195,13 @@ def _encode_layout(s: State, unit: int, out: Features) -> None:
             continue
         top = lowest_bit(pile)
         playable |= ACCEPTS[top]
-        _encode_card(top, out, _WORK + i * _FACE)
+        encode_card(top, out, _WORK + i * FACE)
         out[_WORK_CARDS + i] = popcount(pile) * _OF_RANKS
         out[_BOTTOMS + i] = ((bit_length(pile) - 1 >> 2) + 1) * _OF_RANKS
         out[_WORK_WANTED + i] = s.wanted >> top & 1
     flips = 1
     while s.num_waste[unit] + (flips - 1) * s.flip < s.num_line[unit]:
-        if playable >> _flipped(s, unit, flips) & 1:
+        if playable >> flipped(s, unit, flips) & 1:
             out[_COMING] = 1.0 / flips
             break
         flips += 1
@@ -245,20 +257,16 @@ def _encode_course(s: State, seat: int, out: Features) -> None:
 @jit
 def _encode_way(s: State, unit: int, code: int, card: int, row: Features) -> None:
     """The kind of a move, from where and to where it goes, and how many cards."""
-    kind = code
+    row[_KIND + move_kind(code)] = 1.0
     if code >= WORK_WORK:
-        kind = 8
         source = from_pile(code)
         row[_SOURCE + source] = 1.0
         _encode_aim(s, unit, to_pile(code), row)
         row[_COUNT] = popcount(s.work[unit, source] & (2 << card) - 1) * _OF_RANKS
     elif code >= NERTZ_WORK:
-        kind = 6 if code < WASTE_WORK else 7
         _encode_aim(s, unit, code - NERTZ_WORK & 3, row)
     elif code >= WORK_FOUND:
-        kind = 5
         row[_SOURCE + code - WORK_FOUND] = 1.0
-    row[_KIND + kind] = 1.0
 
 
 @jit
@@ -311,24 +319,6 @@ def _pile_after(s: State, unit: int, code: int, card: int, i: int) -> int:
     elif code == WORK_FOUND + i:
         pile ^= 1 << card
     return pile
-
-
-@jit
-def _encode_card(card: int, out: Features, at: int) -> None:
-    """A card by rank and suit, from `out[at]` on; nothing for NO_CARD."""
-    if card != NO_CARD:
-        out[at + (card >> 2)] = 1.0
-        out[at + RANK_COUNT + (card & 3)] = 1.0
-
-
-@jit
-def _flipped(s: State, unit: int, flips: int) -> int:
-    """The card that lies open after so many flips of the stock, NO_CARD if the unit has not seen it or the waste is turned."""
-    waste = int(s.num_waste[unit]) + (flips - 1) * s.flip
-    last = min(waste + s.flip, int(s.num_line[unit]))
-    if last <= waste or s.line[unit, last - 1] & SEEN == 0:
-        return NO_CARD
-    return (int(s.line[unit, last - 1]) & CARD) - 1
 
 
 @jit

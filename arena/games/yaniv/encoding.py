@@ -12,6 +12,7 @@ from arena.engine.encoding import Plane
 from arena.engine.jit import jit, lowest_bit, popcount
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS, laid_row
 from arena.games.yaniv.estimates import call_failure, hand_worth, open_worth, taken_worth, without
+from arena.games.yaniv.public_features import PUBLIC_PLANES, encode_public, follower, known_row, share
 from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, ROW, SUIT, VALUE, card_at, hand_value, is_set, row_length
 from arena.games.yaniv.state import (
     CALL,
@@ -72,11 +73,12 @@ PLANES = (
     Plane("threshold", 4, "the option threshold: 5, 7, 10, none"),
     Plane("options", 7, "the options: 2 decks, slap_down, elim201, minus50, halve_requires_change, joker_pair, set_take=any"),
     Plane("limit", 1, "the option limit, of 1000; at most 1"),
+    *PUBLIC_PLANES,
 )
 (
     _PHASE, _TURN, _IN_PLAY, _TOTALS, _SIZES, _KNOWN, _KNOWN_POINTS, _EARLIER, _NEXT_KNOWN, _HAND, _RANKS, _LINKS, _GAPS,
     _VALUE, _SCALED, _MAY_CALL, _FAILURE, _IS_REDUCED, _WORTH, _TAKEABLE, _PREVIOUS, _LAID, _DRAWN, _STOCK_RANKS,
-    _EARLIER_RANKS, _STOCK, _BURIED, _TURNS, _TURNS_LEFT, _ROUNDS, _THRESHOLD, _OPTIONS, _LIMIT, _SIZE,
+    _EARLIER_RANKS, _STOCK, _BURIED, _TURNS, _TURNS_LEFT, _ROUNDS, _THRESHOLD, _OPTIONS, _LIMIT, _PUBLIC, *_, _SIZE,
 ) = accumulate((plane.size for plane in PLANES), initial=0)  # fmt: skip
 
 ACTION_PLANES = (
@@ -122,6 +124,7 @@ def encode(s: State, seat: int, out: Features) -> None:
     _encode_hand(s, seat, out)
     _encode_table(s, seat, out)
     _encode_options(s, out)
+    encode_public(s, seat, out[_PUBLIC:])
 
 
 @jit
@@ -129,7 +132,7 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
     """Write ACTION_PLANES, one row for each legal action."""
     hand = hand_row(s, seat)
     previous = int(s.previous)
-    known = int(s.known[_follower(s, seat)]) & ROW
+    known = int(s.known[follower(s, seat)]) & ROW
     mask = -1
     left, worth, taking = hand_value(hand), 0.0, 0.0
     for i in range(count):
@@ -181,7 +184,7 @@ def _encode_seats(s: State, seat: int, out: Features) -> None:
     over = s.phase >= ROUND_OVER
     player = seat
     for place in range(s.seats):
-        known = hand_row(s, player) if over else int(s.known[player]) & ROW
+        known = known_row(s, player)
         out[_IN_PLAY + place] = s.dropped[player] == 0
         out[_TOTALS + place] = min(1.0, s.totals[player] / s.limit)
         out[_SIZES + place] = s.hand_size[player] * _OF_HAND
@@ -192,7 +195,7 @@ def _encode_seats(s: State, seat: int, out: Features) -> None:
         if player == s.turn and not over:
             out[_TURN + place] = 1.0
         player = player + 1 if player + 1 < s.seats else 0
-    known = int(s.known[_follower(s, seat)]) & ROW
+    known = int(s.known[follower(s, seat)]) & ROW
     while known:
         out[_NEXT_KNOWN + RANK[known & 63]] += np.float32(_OF_HAND)
         known >>= 6
@@ -205,7 +208,7 @@ def _encode_hand(s: State, seat: int, out: Features) -> None:
     suited = 0
     while rest:
         field = rest & 63
-        out[_HAND + field - 1] += _share(s, field)
+        out[_HAND + field - 1] += share(s, field)
         out[_RANKS + RANK[field]] += np.float32(_OF_HAND)
         suited |= NATURAL_BIT[field]
         rest >>= 6
@@ -256,10 +259,9 @@ def _encode_table(s: State, seat: int, out: Features) -> None:
             seen += card
         hand >>= 6
         origins >>= 2
-    over = s.phase >= ROUND_OVER
     for player in range(s.seats):
         if player != seat:
-            seen += _rank_counts(hand_row(s, player) if over else int(s.known[player]) & ROW)
+            seen += _rank_counts(known_row(s, player))
     _encode_unseen(s, seen, own, out)
     buried = popcount(s.piles[0]) + popcount(s.piles[1])
     out[_STOCK] = s.num_stock / (DECK * s.decks)
@@ -331,7 +333,7 @@ def _encode_cards(s: State, cards: int, row: Features) -> None:
     row[_COUNT + row_length(cards) - 1] = 1.0
     row[_POINTS] = hand_value(cards) * _OF_POINTS
     while cards:
-        row[_CARDS + (cards & 63) - 1] += _share(s, cards & 63)
+        row[_CARDS + (cards & 63) - 1] += share(s, cards & 63)
         cards >>= 6
 
 
@@ -342,12 +344,6 @@ def _encode_left(s: State, points: int, worth: float, taking: float, row: Featur
     row[_LEFT_MAY_CALL] = points <= s.threshold
     row[_LEFT_WORTH] = _scaled_worth(worth)
     row[_WORTH_TAKING] = _scaled_worth(taking)
-
-
-@jit
-def _share(s: State, field: int) -> np.float32:
-    """One card as a share of its copies in play. `field`: card id + 1."""
-    return np.float32(1.0 / (s.decks if field <= JOKER else 2 * s.decks))
 
 
 @jit
@@ -367,16 +363,6 @@ def _is_reduced_late(s: State, total: int) -> bool:
 @jit
 def _scaled_worth(worth: float) -> float:
     return min(1.0, max(-1.0, worth / WORTH))
-
-
-@jit
-def _follower(s: State, seat: int) -> int:
-    """The next seat to the left that is still in play; the own seat if there is none."""
-    for _ in range(s.seats):
-        seat = seat + 1 if seat + 1 < s.seats else 0
-        if s.dropped[seat] == 0:
-            break
-    return seat
 
 
 @jit

@@ -138,6 +138,8 @@ def exchanged(states):
     for seat in range(2):
         t.hand[seat], t.games[seat] = s.hand[1 - seat], s.games[1 - seat]
     t.parent, t.turn = 1 - s.parent, 1 - s.turn
+    for contest in range(0, int(s.num_shown), 6):
+        t.shown[contest : contest + 6] = np.roll(s.shown[contest : contest + 6], 3)
     for place in range(8):
         t.won[place] = {1: 2, 2: 1}.get(int(s.won[place]), int(s.won[place]))
     return turned
