@@ -1,6 +1,7 @@
 """`arena train GAME`: let a game's searches learn from self-play."""
 
 import shutil
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +17,9 @@ from arena.engine.net import FILE, KINDS, NOTE, Note
 from arena.engine.readiness import CHANCE, ENCODING
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
+from arena.learning.policies.training import Plan as PolicyPlan
+from arena.learning.policies.training import TrainedPolicy, install_policy, train_policy
+from arena.learning.tables import EPISODES, REWARDS
 from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.training.generations import train as train_game
 from arena.learning.training.win_features import ROWS, fit_value, write_value
@@ -27,8 +31,31 @@ from arena.tournament.workers.processes import available_cpus
 
 TRAINING = Path("training")
 
+OF_GENERATIONS = (
+    "generations",
+    "hours",
+    "positions",
+    "rounds",
+    "iterations",
+    "networks",
+    "passes",
+    "cut",
+    "pace",
+    "gate-iterations",
+)
+OF_POLICIES = ("seats", "reward", "episode")
+"""Options that go with one method alone."""
+
+
+class Method(StrEnum):
+    """What learns."""
+
+    GENERATIONS = "generations"
+    POLICY = "policy"
+
 
 def train(
+    context: typer.Context,
     game: GameName,
     generations: Annotated[
         int, typer.Option("--generations", metavar="N", min=1, help="How many; the first learns from rollout play alone.")
@@ -55,15 +82,16 @@ def train(
         int, typer.Option("--iterations", metavar="N", min=1, help="Iterations of the searches in those rounds.")
     ] = Plan().iterations,
     strangers: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--strangers",
             metavar="X",
             min=0.0,
             max=1.0,
-            help="Share of seats in those rounds that play otherwise: pimc, and weaker searches.",
+            help="Share of seats in those rounds that play otherwise: pimc, and weaker searches. With the method policy: share "
+            f"of tables with others. Default: {Plan().strangers:g}; {PolicyPlan(seats=()).strangers:g} there.",
         ),
-    ] = Plan().strangers,
+    ] = None,
     networks: Annotated[
         str, typer.Option("--networks", metavar="KINDS", help="Which networks to learn, with commas between them.")
     ] = ",".join(KINDS),
@@ -77,11 +105,15 @@ def train(
         ),
     ] = Plan().passes,
     decisions: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--decisions", metavar="N", min=0, help="Decisions of its own play that a policy learns from; 0: from searches."
+            "--decisions",
+            metavar="N",
+            min=0,
+            help="Decisions of its own play that a policy learns from; 0: from searches. Default: "
+            f"{Plan().decisions}; {PolicyPlan(seats=()).decisions:,} with the method policy.",
         ),
-    ] = Plan().decisions,
+    ] = None,
     cut: Annotated[
         int, typer.Option("--cut", metavar="N", min=1, help="Decisions of a rollout before the value network judges it.")
     ] = Plan().cut,
@@ -92,6 +124,35 @@ def train(
     gate_iterations: Annotated[
         int, typer.Option("--gate-iterations", metavar="N", min=1, help="Iterations of the search without networks in tests.")
     ] = Plan().gate_iterations,
+    method: Annotated[
+        Method,
+        typer.Option(
+            "--method",
+            help="What learns: generations of networks for searches, or a policy alone, by policy gradients from its own play.",
+        ),
+    ] = Method.GENERATIONS,
+    seats: Annotated[
+        str | None,
+        typer.Option(
+            "--seats", metavar="N,N", help="With the method policy: at which numbers of seats. Default: the fewest of the game."
+        ),
+    ] = None,
+    reward: Annotated[
+        str | None,
+        typer.Option(
+            "--reward",
+            metavar="KIND",
+            help=f"With the method policy: what it strives for, score or places. Default: {PolicyPlan(seats=()).reward}.",
+        ),
+    ] = None,
+    episode: Annotated[
+        str | None,
+        typer.Option(
+            "--episode",
+            metavar="KIND",
+            help=f"With the method policy: what it plays, round or match. Default: {PolicyPlan(seats=()).episode}.",
+        ),
+    ] = None,
     luck: Annotated[
         bool, typer.Option("--luck", help="Fit the network by which the luck of matches is worked out instead.")
     ] = False,
@@ -108,15 +169,26 @@ def train(
     loaded = load(game)
     if luck:
         return _train_luck(loaded, positions or ROWS, seed, out or TRAINING / f"{game}-luck", install, format)
+    folder = out or TRAINING / (game if method is Method.GENERATIONS else f"{game}-{method}")
+    if method is Method.POLICY:
+        _refuse(context, OF_GENERATIONS, "goes with the method generations, not with policy")
+        usual = PolicyPlan(seats=())
+        policy_plan = PolicyPlan(
+            seats=_seats(seats, loaded), deals=deals, reward=_one_of("--reward", reward or usual.reward, REWARDS),
+            episode=_one_of("--episode", episode or usual.episode, EPISODES), decisions=decisions or usual.decisions,
+            strangers=usual.strangers if strangers is None else strangers,
+        )  # fmt: skip
+        return _train_policy(game, policy_plan, seed, workers or available_cpus(), folder, install, format)
+    _refuse(context, OF_POLICIES, "goes with --method policy")
     console = error_console()
     warm_games({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(
         generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals,
-        cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes, decisions=decisions,
-        strangers=strangers,
+        cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
+        decisions=Plan().decisions if decisions is None else decisions,
+        strangers=Plan().strangers if strangers is None else strangers,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
-    folder = out or TRAINING / game
     try:
         with watched(console) as watcher:
             trained = train_game(
@@ -151,6 +223,78 @@ def _sizes(plan: Plan) -> str:
             text = ",".join(value) if isinstance(value, (list, tuple)) else f"{value:g}" if isinstance(value, float) else value
             found.append(f"--{name.replace('_', '-')} {text}")
     return " ".join(found)
+
+
+def _refuse(context: typer.Context, names: tuple[str, ...], why: str) -> None:
+    """Raise ConfigError if one of these options was given."""
+    for name in names:
+        source = context.get_parameter_source(name.replace("-", "_"))
+        if source is not None and source.name != "DEFAULT":
+            raise ConfigError(f"--{name} {why}")
+
+
+def _seats(text: str | None, game: Game) -> tuple[int, ...]:
+    """The numbers of seats that are named. Raises ConfigError for what is none of the game's."""
+    if text is None:
+        return (game.seats[0],)
+    found = set()
+    for word in text.split(","):
+        if not word.strip().isascii() or not word.strip().isdigit():
+            raise ConfigError(f"--seats: {word!r} is no number of seats; give one, or some with commas, such as 2,3")
+        game.check_seats(int(word))
+        found.add(int(word))
+    return tuple(sorted(found))
+
+
+def _one_of(option: str, word: str, known: tuple[str, ...]) -> str:
+    if word not in known:
+        raise ConfigError(f"{option}: no {word!r}; {nearest(word, known)}")
+    return word
+
+
+def _train_policy(game: str, plan: PolicyPlan, seed: int, threads: int, folder: Path, install: bool, format: Format) -> int:
+    """Train a policy by policy gradients, and put it into a folder."""
+    command = f"arena train {game} --method policy {_policy_sizes(plan)} --seed {seed}"
+    console = error_console()
+    warm_games({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
+    try:
+        with watched(console) as watcher:
+            trained = train_policy(game, folder, plan, seed=seed, threads=threads, command=command, watcher=watcher)
+    except KeyboardInterrupt:
+        note(f"stopped; the last checkpoint is kept in {folder}. The same command goes on from there.")
+        return INTERRUPTED
+    if install and trained.nets.nets:
+        install_policy(load(game), load(game).folder, trained)
+    found = trained.note.generations[0]
+    show(format, lambda page: _write_policy(page, trained, install), trained.note, found["gates"])
+    return DONE
+
+
+def _policy_sizes(plan: PolicyPlan) -> str:
+    """The options that give this plan; the first two always, the others where they are not the usual ones."""
+    usual = PolicyPlan(seats=())
+    found = [f"--seats {','.join(map(str, plan.seats))}", f"--decisions {plan.decisions}"]
+    for name in ("strangers", "episode", "reward", "deals"):
+        if (value := getattr(plan, name)) != getattr(usual, name):
+            found.append(f"--{name} {value:g}" if isinstance(value, float) else f"--{name} {value}")
+    return " ".join(found)
+
+
+def _write_policy(page: Page, trained: TrainedPolicy, is_installed: bool) -> None:
+    found = trained.note.generations[0]
+    columns = [Column("seats", "d"), Column(f"over {SHORT} iterations"), Column("among strangers"), Column("kept")]
+    told = {(gate["seats"], gate["of"]): f"{share_text(gate)}, {gate['deals']:,} deals" for gate in found["gates"]}
+    rows = [
+        [seats, told[seats, OF_POLICY], told[seats, AMONG], "yes" if seats in trained.nets.seats else "no"]
+        for seats in sorted({seats for seats, _ in told})
+    ]
+    page.table(Table(columns, rows))
+    page.say("")
+    page.line(f"written to {trained.folder}; sha256 {trained.note.sha256[:16]}")
+    if not trained.nets.nets:
+        page.say("The policy was kept at no number of seats.")
+    elif is_installed:
+        page.say(f"Installed: bots and searches of {trained.note.game} that ask for its policy use this one.")
 
 
 def _train_luck(game: Game, rows: int, seed: int, out: Path, install: bool, format: Format) -> int:

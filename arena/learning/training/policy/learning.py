@@ -6,10 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from arena.engine.contract import Numbers
-from arena.learning.arrays import Indices
-from arena.learning.training.policy.compiled import CLIPPED, COLUMNS, DISTANCE, ENTROPY, ERROR, LOSS, improve, slopes
+from arena.learning.training.policy.compiled import CLIPPED, COLUMNS, DISTANCE, ENTROPY, ERROR, LOSS, Indices, improve, slopes
+from arena.learning.training.policy.decisions import Decisions, joined
 from arena.learning.training.policy.network import Weights
-from arena.learning.training.policy.play import Decisions, joined
 
 PARTS = 4  # of a batch, whose sums are added up in the same order, however many threads there are
 TOLD = {"loss": LOSS, "entropy": ENTROPY, "clipped": CLIPPED, "error": ERROR, "distance": DISTANCE}

@@ -1,7 +1,6 @@
 """Play of a policy that learns: tables where it plays all seats, or one among rivals, and what came of its decisions."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,29 +8,11 @@ from arena.engine.contract import Actions, Features
 from arena.learning.arrays import Indices
 from arena.learning.rivals import Batch
 from arena.learning.tables import Tables
-from arena.learning.training.policy.compiled import GREEDY, Columns, advantages, choose, decide
+from arena.learning.training.policy.compiled import GREEDY, advantages, choose, decide
+from arena.learning.training.policy.decisions import Decisions
 from arena.learning.training.policy.network import Weights
 
 ROOM = 64 * 1024  # numbers that lists of decisions have room for at first; it grows
-
-
-class Decisions(NamedTuple):
-    """Decisions, one after the other: what compiled.py writes of them, and what came of them."""
-
-    numbers: Features
-    columns: Columns
-    ends: Indices
-    bounds: Indices
-    places: Indices
-    """[decisions]: of what was chosen in the legal list."""
-    likely: Features
-    """[decisions]: the logarithm of how likely that was."""
-    gains: Features
-    """[decisions]: how much more it brought than the judge had said."""
-    wanted: Features
-    """[decisions]: what the judge is to say."""
-    is_known: Indices
-    """[decisions]: 0 where it is not known what came of it."""
 
 
 class Play:
@@ -137,12 +118,3 @@ class Snapshot:
         chances = np.full(count, GREEDY) if self._greedy else self._rng.random(count)
         choose(*self.weights.parts, features, rows, counts, actions, self._codes, chances, chosen, worth)
         return chosen
-
-
-def joined(parts: Sequence[Decisions]) -> Decisions:
-    """All decisions, one part after the other."""
-    places = np.cumsum([[0, 0]] + [[len(part.numbers), len(part.ends)] for part in parts], axis=0)
-    moved = [
-        part._replace(ends=part.ends + number, bounds=part.bounds + end) for part, (number, end) in zip(parts, places.tolist())
-    ]
-    return Decisions(*(np.concatenate(columns) for columns in zip(*moved)))

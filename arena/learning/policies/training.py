@@ -16,14 +16,14 @@ from arena import games
 from arena.engine import jit
 from arena.engine.game import Game
 from arena.engine.net import KINDS, POLICY, Net, Nets, Note, read_note, write_nets
+from arena.learning.policies.acceptance import gates_of, is_kept
+from arena.learning.policies.checkpoint import State, keep, take_up
+from arena.learning.policies.tables import DECISIONS, Group, groups_of, share_beaten
 from arena.learning.training.folders import check_folder
 from arena.learning.training.generations import sources
-from arena.learning.training.policy.acceptance import gates_of, is_kept
-from arena.learning.training.policy.checkpoint import State, keep, take_up
+from arena.learning.training.policy.decisions import Decisions
 from arena.learning.training.policy.learning import Learner
 from arena.learning.training.policy.network import Shape, Weights, new_weights
-from arena.learning.training.policy.play import Decisions
-from arena.learning.training.policy.tables import DECISIONS, Group, groups_of, share_beaten
 from arena.learning.training.selfplay import seed_of
 from arena.learning.training.watching import Watcher
 
@@ -37,8 +37,8 @@ ENTROPY, LAST_ENTROPY = 0.02, 0.1  # what a unit of entropy counts in the first 
 LATE = 0.95  # share of the mean weights that stays in an update
 SETTLING = 0.9  # share of the scale of rewards that stays in an update
 SNAPSHOTS = 8  # earlier policies that are met; where there are more, every second one is forgotten
-REPORTS = 10  # times that strength is measured on the way
-HELD_OUT = 512  # deals on which
+REPORTS = 6  # times that strength is measured on the way
+HELD_OUT = 256  # deals on which
 SHORT = "search:20"
 
 
@@ -114,16 +114,16 @@ def train_policy(
     return TrainedPolicy(nets, read_note(folder), folder)
 
 
-def install_policy(game: Game, trained: TrainedPolicy) -> None:
-    """Put a policy into the game's folder in place of the one that is there; the game's other networks stay."""
-    before = read_note(game.folder) if game.nets.nets else Note(game=game.name, seats=())
+def install_policy(game: Game, folder: Path, trained: TrainedPolicy) -> None:
+    """Put a policy into a game's folder in place of the one that is there; the game's other networks stay."""
+    before = read_note(folder) if game.nets.nets else Note(game=game.name, seats=())
     own = trained.note
     others = {kind: replace(net, seats=game.nets.seats_of(KINDS.index(kind))) for kind, net in game.nets.nets.items()}
     policy = replace(trained.nets.nets[KINDS[POLICY]], seats=trained.nets.seats)
     kept = [one for one in before.generations if one.get("method") != "policy"] + own.generations
     commands = [one for one in before.command.split("; ") if one and "--method policy" not in one]
     note = msgspec.structs.replace(own, command="; ".join([*commands, own.command]), generations=kept)
-    write_nets(game.folder, Nets({**others, KINDS[POLICY]: policy}), note)
+    write_nets(folder, Nets({**others, KINDS[POLICY]: policy}), note)
 
 
 def _begun(game: Game, seed: int, threads: int) -> State:

@@ -1,0 +1,153 @@
+"""The training of a policy: it goes on where it was stopped, in one way, and says what is wrong with what it is given."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.cli.main import main
+from arena.engine.net import KINDS, POLICY, Net, Nets, Note, read_nets, read_note, write_nets
+from arena.errors import ConfigError
+from arena.games import load
+from arena.learning.policies import checkpoint, training
+from arena.learning.policies import tables as seated
+from arena.learning.policies.training import Plan, TrainedPolicy, install_policy, train_policy
+from arena.learning.tables import Tables
+from arena.learning.training.watching import Watcher
+from helpers.learning import COMPILED
+
+PARTS = 4
+PLAN = Plan(seats=(2,), decisions=PARTS * 1024, deals=2)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _little_play() -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (training, seated):
+            patch.setattr(module, "DECISIONS", 512)
+        patch.setattr(training, "UPDATES", 2)
+        patch.setattr(training, "WARM", 8)
+        patch.setattr(training, "REPORTS", 0)  # searches as rivals would have to be compiled
+        yield
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainedPolicy:
+    """A training that nobody stopped."""
+    return train_policy(COMPILED, tmp_path_factory.mktemp("whole"), PLAN, seed=5)
+
+
+class Stopping(Watcher):
+    """Is interrupted after some parts."""
+
+    def __init__(self, parts: int) -> None:
+        self._left = parts
+
+    def advance(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise KeyboardInterrupt
+
+
+def test_a_training_that_was_stopped_finds_what_one_that_was_not_finds(trained: TrainedPolicy, tmp_path: Path) -> None:
+    for parts in (1, 3):
+        with pytest.raises(KeyboardInterrupt):
+            train_policy(COMPILED, tmp_path, PLAN, seed=5, watcher=Stopping(parts))
+    again = train_policy(COMPILED, tmp_path, PLAN, seed=5)
+    assert checkpoint_of(tmp_path) == checkpoint_of(trained.folder)
+    assert again.note.generations == trained.note.generations
+
+
+def test_any_number_of_threads_finds_the_same_and_another_seed_does_not(trained: TrainedPolicy, tmp_path: Path) -> None:
+    train_policy(COMPILED, tmp_path / "two", PLAN, seed=5, threads=2)
+    train_policy(COMPILED, tmp_path / "other", PLAN, seed=6)
+    assert checkpoint_of(tmp_path / "two") == checkpoint_of(trained.folder) != checkpoint_of(tmp_path / "other")
+
+
+def checkpoint_of(folder: Path) -> dict[str, bytes]:
+    with np.load(folder / checkpoint.FILE) as stored:
+        return {name: stored[name].tobytes() for name in stored.files}
+
+
+def test_tables_go_on_from_positions_that_they_gave() -> None:
+    tables = Tables(COMPILED, 8, rivals=["policy"], seed=3, action_features=True)
+    tables.reset()
+    rng = np.random.default_rng(1)
+    play(tables, rng, 5)
+    positions, was = tables.positions(), tables.features.copy()
+    first = play(tables, np.random.default_rng(2), 20)
+    other = Tables(COMPILED, 8, rivals=["policy"], seed=4, action_features=True)
+    other.reset()
+    other.put_back(*positions)
+    assert (other.features == was).all() and play(other, np.random.default_rng(2), 20) == first
+    with pytest.raises(ConfigError, match="positions: of 8 tables; there are 2"):
+        Tables(COMPILED, 2, rivals=["policy"]).put_back(*positions)
+
+
+def play(tables: Tables, rng: np.random.Generator, steps: int) -> list[Any]:
+    found = []
+    for _ in range(steps):
+        noise = np.where(tables.mask, rng.random(tables.mask.shape), -1.0)
+        tables.step(noise.argmax(axis=1))
+        found.append((tables.features.tobytes(), tables.action_features[:, 0].tobytes(), tables.seat_rewards.tolist()))
+    return found
+
+
+def test_a_folder_of_another_training_is_refused(trained: TrainedPolicy) -> None:
+    with pytest.raises(ConfigError, match=r"holds another training \(differs in seed\); name another --out"):
+        train_policy(COMPILED, trained.folder, PLAN, seed=6)
+
+
+def test_a_damaged_checkpoint_is_refused(trained: TrainedPolicy, tmp_path: Path) -> None:
+    for file in trained.folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes()[:2000] if file.name == checkpoint.FILE else file.read_bytes())
+    with pytest.raises(ConfigError, match=rf"{re.escape(checkpoint.FILE)}: damaged or not ours; name another --out"):
+        train_policy(COMPILED, tmp_path, PLAN, seed=5)
+
+
+def net_of(inputs: int, *, row: int = 0) -> Net:
+    ones = np.ones(4, np.float32)
+    return Net(np.ones((inputs, 4), np.float32), ones, ones, 0.0, row=row)
+
+
+def test_an_installed_policy_leaves_the_other_networks_as_they_are(tmp_path: Path) -> None:
+    game = load("yaniv")
+    before = Nets({"belief": game.nets.nets["belief"], "policy": game.nets.nets["policy"]}, frozenset({2}))
+    write_nets(tmp_path, before, Note(game="yaniv", seats=(), command="arena train yaniv --seed 1", generations=[{"old": 1}]))
+    encoding = game.encoding
+    new = Nets({"policy": net_of(encoding.size + encoding.action_size, row=encoding.action_size)}, frozenset({2, 3, 4}))
+    for command in ("arena train yaniv --method policy --seed 1", "arena train yaniv --method policy --seed 2"):
+        note = Note(game="yaniv", seats=(2, 3, 4), command=command, generations=[{"method": "policy"}])
+        install_policy(replace(game, nets=read_nets(tmp_path)), tmp_path, TrainedPolicy(new, note, tmp_path))
+    found, told = read_nets(tmp_path), read_note(tmp_path)
+    assert found.nets["belief"].numbers().tobytes() == before.nets["belief"].numbers().tobytes()
+    assert found.seats_of(KINDS.index("belief")) == {2} and found.seats_of(POLICY) == {2, 3, 4}
+    assert told.command == "arena train yaniv --seed 1; arena train yaniv --method policy --seed 2"
+    assert told.generations == [{"old": 1}, {"method": "policy"}]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--seats", "3"], "naga"),
+        (["--seats", "two"], "--seats: 'two' is no number of seats; give one, or some with commas, such as 2,3"),
+        (["--reward", "score s"], "--reward: no 'score s'"),
+        (["--episode", "game"], "--episode: no 'game'"),
+        (["--rounds", "30"], "--rounds goes with the method generations"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_in_a_line(
+    options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["train", "naga", "--method", "policy", "--out", str(tmp_path / "out"), *options])
+    error = capsys.readouterr().err
+    assert code == 2 and said in error and "Traceback" not in error and error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_of_the_method_policy_are_refused_without_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "naga", "--seats", "2", "--out", str(tmp_path / "out")]) == 2
+    assert "--seats goes with --method policy" in capsys.readouterr().err
