@@ -164,7 +164,7 @@ def train(
     """Let a game's searches learn from self-play.
 
     The same seed gives the same networks, and the same command resumes. A generation counts only if searches with it are surely
-    better than without it, on new deals. Its policy counts unless it is surely worse than a short search.
+    better than without it, on new deals. A policy counts unless it is surely worse than a short search.
     """
     loaded = load(game)
     if luck:

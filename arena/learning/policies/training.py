@@ -30,10 +30,10 @@ from arena.learning.training.watching import Watcher
 HIDDEN, JUDGING = 128, 64  # units
 UPDATES = 16  # rounds of play and learning in a part
 WARM = 256  # decisions at each table before the first part
-BATCH, PASSES = 2048, 2
+BATCH, PASSES = 1024, 2
 CLIP, TRACE, NORM = 0.2, 0.95, 0.5
-RATE, LAST_RATE = 2e-3, 0.05  # of the first step; share of it in the last one
-ENTROPY, LAST_ENTROPY = 0.02, 0.1  # what a unit of entropy counts in the first step; share of it in the last one
+RATE, LAST_RATE = 1e-3, 0.05  # of the first step; share of it in the last one
+ENTROPY, LAST_ENTROPY = 0.01, 0.1  # what a unit of entropy counts in the first step; share of it in the last one
 LATE = 0.95  # share of the mean weights that stays in an update
 SETTLING = 0.9  # share of the scale of rewards that stays in an update
 SNAPSHOTS = 8  # earlier policies that are met; where there are more, every second one is forgotten
