@@ -16,6 +16,7 @@ from typing import Self
 
 from arena.errors import ConfigError, printable
 from arena.mcp.answers import Refused
+from arena.mcp.foreign import marked
 from arena.mcp.sessions import PATIENCE
 from arena.results_folder import RESULTS_VARIABLE
 
@@ -30,6 +31,8 @@ LONGEST = 3600.0
 FINE = (0, 1, 3)
 """Exit codes that are answers: yes, no, not decided."""
 _COLUMNS = "110"
+_COMPLAINT = "arena: "
+_LINES = 4  # kept of a traceback
 
 
 @dataclass
@@ -105,7 +108,8 @@ class Commands:
 
     def _printed(self, job: Job) -> str:
         if job.code not in FINE:
-            raise ConfigError(job.printed.strip() or f"arena {job.words[0]} ended with exit code {job.code}")
+            said = job.printed.strip() or f"arena {job.words[0]} ended with exit code {job.code}"
+            raise ConfigError(marked(said))  # a bot's traceback may be in it
         return job.printed.rstrip()
 
     async def _run(self, job: Job) -> None:
@@ -119,7 +123,7 @@ class Commands:
                 async with asyncio.timeout(LONGEST):
                     out, err = await asyncio.gather(_read(process.stdout), _read(process.stderr))
                     job.code = await process.wait()
-                job.printed = out if job.code in FINE else "\n".join(err.strip().splitlines()[-8:])
+                job.printed = out if job.code in FINE else _complaint(err)
             except TimeoutError:
                 job.code, job.printed = -1, f"arena {job.words[0]} took longer than {LONGEST:g} s and was ended"
             finally:
@@ -136,3 +140,9 @@ async def _read(stream: asyncio.StreamReader | None) -> str:
     while part := await stream.read(1 << 16):
         kept += part[: MOST_BYTES - len(kept)]
     return kept.decode("utf-8", "replace")
+
+
+def _complaint(errors: str) -> str:
+    """What a command said last that it could not do, without the news before it; of a bug the end of its traceback."""
+    _, found, text = f"\n{errors}".rpartition(f"\n{_COMPLAINT}")
+    return text.strip() if found else "\n".join(errors.strip().splitlines()[-_LINES:])

@@ -38,13 +38,13 @@ class RulesOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     game: Annotated[str, msgspec.Meta(description="Name of the game, as `games` lists them.", max_length=80)]
     language: Annotated[_LANGUAGE, msgspec.Meta(description="English or Japanese.")] = "en"
     section: Annotated[
-        str,
+        Annotated[str, msgspec.Meta(max_length=40)] | int | float,
         msgspec.Meta(
             description="Number of a section, such as 2.2; contents: their titles; notation: how cards and actions are "
-            "written. Default: all.",
-            max_length=40,
+            "written. Default: all."
         ),
     ] = ""
+    """Some clients send 2.2 as a number."""
 
 
 class OfMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -243,11 +243,11 @@ def _game_lines(name: str) -> str:
 
 def _rules_text(asked: RulesOf) -> str:
     """The rules, or the part that is asked for. Raises ConfigError that names the argument."""
-    game = games.load(asked.game)
-    if asked.section == _CONTENTS:
+    game, part = games.load(asked.game), str(asked.section)
+    if part == _CONTENTS:
         return "\n".join(text.partition("\n")[0].lstrip("# ") for text in sections(game, asked.language).values())
-    if asked.section == _NOTATION:
+    if part == _NOTATION:
         return notation(game, asked.language)
-    if asked.section:
-        return section(game, asked.section, asked.language)
+    if part:
+        return section(game, part, asked.language)
     return f"{rules(game, asked.language)}\n\n{notation(game, asked.language)}"

@@ -57,6 +57,7 @@ def test_a_match_over_stdin_and_stdout_is_stored(tmp_path: Path) -> None:
     assert "place 1" in text and (tmp_path / "people" / "people.sqlite").is_file()
 
 
+@pytest.mark.slow
 def test_two_clients_at_once_play_apart_and_none_sees_the_others_match(tmp_path: Path) -> None:
     async def both(address: str) -> None:
         finished: list[str] = []
@@ -76,6 +77,7 @@ def test_two_clients_at_once_play_apart_and_none_sees_the_others_match(tmp_path:
         run(lambda: both(address))
 
 
+@pytest.mark.slow
 def test_what_is_no_request_is_refused_and_others_go_on(tmp_path: Path) -> None:
     with over_http(tmp_path) as address:
         host, port = re.findall(r"//([\d.]+):(\d+)", address)[0]
@@ -111,6 +113,7 @@ def answer(address: str, body: bytes, host: str = "", origin: str = "") -> int:
             return error.code
 
 
+@pytest.mark.slow
 def test_a_match_whose_process_dies_is_said_to_be_broken_and_others_go_on(tmp_path: Path) -> None:
     async def play() -> None:
         async with Client(parameters(tmp_path)) as client:
