@@ -14,6 +14,7 @@ from arena.llm.rule_text import notation, rules, section, sections
 from arena.mcp.answers import Answer, Refused, page_of
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import WARNING, foreign_name, marked
+from arena.mcp.hall import Hall
 from arena.mcp.opening import STOPPED, Natural, NewMatch, opened
 from arena.mcp.sessions import BROKEN, COMPILING, OVER, Match, Matches
 from arena.mcp.telling import PARTS
@@ -83,6 +84,13 @@ class ReplayOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     page: Annotated[int, msgspec.Meta(description="Page of a long replay, from 0.", ge=0)] = 0
 
 
+class SitDown(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The arguments of `sit_down`."""
+
+    game: Annotated[str, msgspec.Meta(description="Name of the game, as `games` lists them.", max_length=80)]
+    language: Annotated[_LANGUAGE, msgspec.Meta(description="The language in which you are told what happens.")] = "en"
+
+
 @dataclass(frozen=True)
 class PlayerTools:
     """The tools of a player, for the folder of all results."""
@@ -92,10 +100,12 @@ class PlayerTools:
     """What the agent is called at the table."""
     matches: Matches
     commands: Commands
+    hall: Hall | None = None
+    """A hall elsewhere, at which the agent may sit down; None: none."""
 
     def tools(self) -> list[Tool]:
         """The tools, in the order in which they are listed."""
-        return [
+        found = [
             one_tool(self.games, "List the games: seats, rule options, how long a match takes.", NoArguments),
             one_tool(
                 self.rules,
@@ -126,6 +136,13 @@ class PlayerTools:
             one_tool(self.replay, "A finished match, decision by decision.", ReplayOf),
             one_tool(self.leave, "Leave a match that is not over. It is not stored.", OfMatch, is_reading=False),
         ]
+        if self.hall is not None:
+            about = (
+                f"Take a seat for one rated match at the hall {self.hall.server.url}. Its clock runs while you think: 5 s a "
+                "decision and 120 s in the bank, then you forfeit. Go on with act and state, as in any match."
+            )
+            found.append(one_tool(self.sit_down, about, SitDown, is_reading=False, is_open=True))
+        return found
 
     async def games(self, asked: NoArguments) -> Answer:
         """List all games."""
@@ -149,6 +166,14 @@ class PlayerTools:
         counts = "rated" if asked.rated else "practice, not rated"
         head = [f"match: {match.teller.match}  game: {asked.game}  seats: {who}  ({counts})", *warning]
         return self._seen(match, "\n".join(head) + "\n")
+
+    async def sit_down(self, asked: SitDown) -> Answer:
+        """Take a seat at a hall elsewhere, and wait for the first decision."""
+        assert self.hall is not None
+        await asyncio.to_thread(games.load, asked.game)
+        match = self.hall.sit_down(asked.game, asked.language, self.matches)
+        await match.settled()
+        return self._seen(match, f"match: {match.teller.match}  game: {asked.game}  at {self.hall.server.url}  (rated there)\n")
 
     async def act(self, asked: ActIn) -> Answer:
         """Play an action, and wait for the next decision."""
@@ -176,7 +201,9 @@ class PlayerTools:
         if match.state != OVER or match.match_id is None:
             raise Refused(f"the match is {match.state}, not over" + (f": {match.error}" if match.error else ""))
         lines = [*match.teller.places(match.told), f"stored as match {match.match_id}"]
-        if match.is_rated:
+        if match.place:
+            lines[-1:] = [match.outcome, f"stored there: {match.place}/m/{match.match_id}"]
+        elif match.is_rated:
             found = await asyncio.to_thread(PoolRatings(self.results, AGENTS).read)
             lines += [
                 f"rating of {one.name}: {one.rating:.1f} (mu {one.mu:.1f}, sigma {one.sigma:.1f}) after {one.matches} matches"
@@ -195,6 +222,8 @@ class PlayerTools:
             return Answer(marked(page_of(await self.commands.text("replay", asked.match), asked.page)))
         if match.match_id is None:
             raise Refused("the match is not over, so there is no replay yet; state shows its history")
+        if match.place:
+            raise Refused(f"the replay is there: {match.place}/m/{match.match_id}")
         seat = () if asked.open else ("--seat", str(match.teller.seat))
         return Answer(marked(page_of(await self.commands.text("replay", match.match_id, *seat), asked.page)))
 

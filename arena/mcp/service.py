@@ -9,6 +9,7 @@ from pathlib import Path
 from arena.mcp.author_tools import AuthorTools
 from arena.mcp.catalogue import Catalogue
 from arena.mcp.commands import Commands
+from arena.mcp.hall import Hall
 from arena.mcp.organiser_tools import OrganiserTools
 from arena.mcp.pages import PATTERNS, pages, read_page
 from arena.mcp.player_tools import PlayerTools
@@ -40,16 +41,23 @@ class Service:
 
 
 def service(
-    results: Path, name: str, *, author: Path | None = None, submit_to: str | None = None, matches: Matches | None = None
+    results: Path,
+    name: str,
+    *,
+    author: Path | None = None,
+    submit_to: str | None = None,
+    hall: Hall | None = None,
+    matches: Matches | None = None,
 ) -> Service:
     """What a server offers.
 
     `results`: the folder of all results; `name`: what its agents are called at the table; `author`: the folder of an author's
-    bots, None without the author's tools; `submit_to`: see AuthorTools; `matches`: those of tests.
+    bots, None without the author's tools; `submit_to`: see AuthorTools; `hall`: a hall elsewhere to play at, too;
+    `matches`: those of tests.
     """
     matches = Matches() if matches is None else matches
     commands = [Commands(results.absolute())]
-    tools = PlayerTools(results.absolute(), name, matches, commands[0]).tools()
+    tools = PlayerTools(results.absolute(), name, matches, commands[0], hall).tools()
     if author is not None:
         commands.append(Commands(author / AUTHORS_RESULTS, author))
         tools += AuthorTools(author, commands[1], submit_to).tools()

@@ -9,7 +9,7 @@ import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 import msgspec
 
@@ -19,7 +19,18 @@ from arena.mcp.answers import Refused
 from arena.mcp.telling import Teller
 from arena.mcp.told import Told
 from arena.server.child_process import ChildProcess
-from arena.server.table_process.messages import Act, Advise, Broken, Compiling, Envelope, FromTable, Ready, Setup, Stored
+from arena.server.table_process.messages import (
+    Act,
+    Advise,
+    Broken,
+    Compiling,
+    Envelope,
+    FromTable,
+    Ready,
+    Setup,
+    Stored,
+    ToTable,
+)
 from arena.server.tables.seats import COMMAND
 from arena.tournament.workers.processes import HASH_SEED
 
@@ -39,8 +50,21 @@ STARTING, COMPILING, PLAYING, OVER, BROKEN = "starting", "compiling", "playing",
 _HEARD: msgspec.json.Decoder[FromTable] = msgspec.json.Decoder(FromTable)
 
 
-class Line(ChildProcess[FromTable]):
-    """The process of a table, and the line to it."""
+class Line(Protocol):
+    """What plays a match, and the line to it."""
+
+    async def run(self, setup: Setup, hear: Callable[[FromTable], Awaitable[None] | None]) -> int:
+        """Play the match to its end, telling `hear` what it says. Raises OSError."""
+
+    def send(self, message: ToTable) -> None:
+        """Tell it something."""
+
+    def end(self) -> None:
+        """End it where it is."""
+
+
+class LineToProcess(ChildProcess[FromTable]):
+    """The process of a table; implements Line."""
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:
         """`command`: what plays a match (tests have one that plays none)."""
@@ -56,6 +80,10 @@ class Match:
         self.state = STARTING
         self.match_id: str | None = None
         """The id under which the match is stored."""
+        self.place = ""
+        """The address of the hall where it is played; empty: here."""
+        self.outcome = ""
+        """What the hall said of its end."""
         self.error = ""
         """Why the match is broken."""
         self._line = line
@@ -147,7 +175,7 @@ class Match:
 class Matches:
     """All matches of the server; a context manager, which ends those that are still played."""
 
-    def __init__(self, line: Callable[[], Line] = Line) -> None:
+    def __init__(self, line: Callable[[], Line] = LineToProcess) -> None:
         """`line`: makes the line to what plays a match."""
         self._line = line
         self._known: dict[str, Match] = {}
@@ -166,15 +194,15 @@ class Matches:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def begin(self, setup: Setup, seat: int, language: str, *, is_rated: bool) -> Match:
-        """Begin a match. Raises Refused where too many are played."""
+    def begin(self, setup: Setup, seat: int, language: str, *, is_rated: bool, line: Line | None = None) -> Match:
+        """Begin a match. `line`: to what plays it, None for a table here. Raises Refused where too many are played."""
         if sum(one.is_running for one in self._known.values()) >= MOST_RUNNING:
             raise Refused(f"{MOST_RUNNING} matches are played at the moment, the most here; end one with leave, or wait")
         for handle in [handle for handle, one in self._known.items() if not one.is_running][: -MOST_KEPT or None]:
             self.forget(handle)
         handle = secrets.token_urlsafe(9)
         teller = Teller(setup.game, len(setup.seats), seat, handle, language)
-        match = self._known[handle] = Match(setup, teller, self._line(), is_rated=is_rated)
+        match = self._known[handle] = Match(setup, teller, line or self._line(), is_rated=is_rated)
         self._use(handle)
         task = asyncio.create_task(match.run())
         self._tasks.add(task)

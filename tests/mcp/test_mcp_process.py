@@ -18,8 +18,12 @@ from typing import Any
 import anyio
 import pytest
 
+from arena.results.accounts import Accounts
+from arena.results.site_file import Role, SiteFile
+from arena.server.people.store import records
 from helpers.agents import begun, legal, played, refused, run, said
 from helpers.processes import live_tables, processes_below, runs
+from helpers.serving import served
 from mcp import Client, StdioServerParameters
 
 COMMAND = (sys.executable, "-m", "arena", "mcp")
@@ -143,6 +147,7 @@ def test_the_command_line_is_refused_in_one_line(tmp_path: Path, capsys: pytest.
         ("--http", "127.0.0.1:99999"): "--http: 127.0.0.1:99999: ADDRESS:PORT is needed",
         ("--submit-to", "http://x"): "--submit-to: only with --author",
         ("--author", str(tmp_path / "none")): "no such folder",
+        ("--hall", "http://x", "--name", "My Agent"): "--name: a hall calls the agent so",
         ("--name", " "): "--name: a name of at least one character is needed",
     }
     for words, text in wrong.items():
@@ -176,3 +181,29 @@ def test_the_server_starts_in_time_for_its_client(tmp_path: Path) -> None:
     began = time.process_time()
     assert raw(tmp_path) == []
     assert time.process_time() - began < 10
+
+
+@pytest.mark.slow
+def test_an_agent_takes_a_seat_at_a_hall_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    accounts = Accounts(SiteFile(tmp_path / "hall"))
+    joined = accounts.join(accounts.invite("test", ["Aya"], Role.AUTHOR)[0].code)
+    assert joined is not None
+    monkeypatch.setenv("ARENA_TOKEN", joined.token)
+
+    async def play(address: str) -> str:
+        async with Client(parameters(tmp_path, "--hall", address, "--name", "claude")) as client:
+            found = await client.call_tool("sit_down", {"game": "naga"})
+            assert not found.is_error and "(rated there)" in found.content[0].text
+            match = found.structured_content["match"]
+            while found.structured_content["status"] != "your_turn":
+                found = await client.call_tool("state", {"match": match})
+            assert "no hints in a rated match" in await refused(client, "hint", match=match)
+            assert joined.token not in "".join(await played(client, match))
+            return await said(client, "result", match=match)
+
+    with served(tmp_path / "hall") as hall:
+        text = run(lambda: play(hall.base))
+    assert "rating there" in text and f"stored there: {hall.base}/m/" in text
+    (record,) = records(tmp_path / "hall")
+    assert record.pool == "remote/naga" and [row.bot for row in record.seats if row.isolation == "remote"] == ["Aya/claude"]
+    assert all(row.ending == "played" for row in record.seats)

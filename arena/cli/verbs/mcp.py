@@ -12,6 +12,7 @@ from arena.cli.shared.printing import note
 from arena.cli.shared.web import need_web
 from arena.errors import ConfigError, one_line, printable
 from arena.results_folder import RESULTS
+from arena.tournament.config import check_name
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 """The addresses at which the server may listen: it knows nobody, so only programs of this machine reach it."""
@@ -37,6 +38,10 @@ def mcp(
             "--submit-to", metavar="URL", help="With --author: offer to hand bots in at the server there ($ARENA_TOKEN)."
         ),
     ] = None,
+    hall: Annotated[
+        str | None,
+        typer.Option("--hall", metavar="URL", help="Let the agent sit down at the hall there, too ($ARENA_TOKEN)."),
+    ] = None,
     out: Out = RESULTS,
 ) -> int:
     """Let programs that use tools play, write bots and look at results, by the Model Context Protocol.
@@ -51,17 +56,22 @@ def mcp(
         raise ConfigError("--name: a name of at least one character is needed")
     if submit_to is not None and author is None:
         raise ConfigError("--submit-to: only with --author, whose bots are handed in")
+    if hall is not None:
+        check_name(agent, "--name: a hall calls the agent so")
     if author is not None and not author.is_dir():
         raise ConfigError(f"--author: {author}: no such folder")
     address = None if http is None else _address(http)
     from arena.mcp import server  # only now: --help does without
+    from arena.mcp.hall import Hall
     from arena.mcp.service import service
     from arena.server.joining.address import server_at
     from arena.server.server import listener
 
     if submit_to is not None:
         submit_to = server_at(submit_to, None).url
-    found = service(out, agent, author=None if author is None else author.resolve(), submit_to=submit_to)
+    elsewhere = None if hall is None else Hall(server_at(hall, None), agent)
+    folder = None if author is None else author.resolve()
+    found = service(out, agent, author=folder, submit_to=submit_to, hall=elsewhere)
     sdk = server.sdk_server(found.toolbox, found.catalogue)
     if address is None:
         server.serve_stdio(sdk, found.opened())

@@ -45,12 +45,15 @@ class Joining:
     """A bot that plays at one or several tables of a server."""
 
     server: ServerAddress
-    bot: BotFiles
+    bot: BotFiles | None
+    """The bot; None: `player` makes what plays."""
     name: str
     games: Sequence[str]
     wants_forced: bool
     say: Callable[[str], None]
     tables: int = 1
+    player: Callable[[], Player] | None = None
+    """Makes what plays the next match, in place of a bot; it is sent what the seat sees as a bot in Python is."""
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set: play the matches that go on to their ends, begin no other, and leave."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -82,6 +85,18 @@ class Joining:
         self.stopping.set()
         for seat in self._seats:
             seat.leave()
+
+    @property
+    def wants_state(self) -> bool:
+        """Whether what plays runs arena itself, and wants the bytes of the state as the seat sees it."""
+        return self.bot is None or not is_program(self.bot)
+
+    def new_player(self) -> Player:
+        """What plays the next match."""
+        if self.player is not None:
+            return self.player()
+        assert self.bot is not None
+        return player_for(self.bot, self.say)
 
     def _run(self, table: "_Table") -> None:
         try:
@@ -230,7 +245,7 @@ class _Table:
         joining = self._joining
         line.send(_text(Join(
             bot=joining.name, games=list(joining.games), wants_forced=joining.wants_forced,
-            wants_state=not is_program(joining.bot), key=self._key,
+            wants_state=joining.wants_state, key=self._key,
         )))  # fmt: skip
         while True:
             if joining.stopping.is_set() and not self._plays and self._has_joined:
@@ -273,7 +288,7 @@ class _Table:
             if isinstance(message, protocol.Start):
                 self._drop()
                 self._plays = True
-                self._player = player_for(self._joining.bot, self._joining.say)
+                self._player = self._joining.new_player()
                 answer = self._player.start(message, text)
             elif self._player is None:
                 answer = _text(Crash())
