@@ -14,7 +14,7 @@ from arena.errors import BotError, ConfigError
 from arena.games import load, names
 from arena.learning.language_models import EVALUATION, TRAINING, Asked, EpisodeSettings, Table
 from arena.learning.language_models.episode import situation_of
-from arena.learning.language_models.evaluation import Played, evaluate, summary
+from arena.learning.language_models.evaluation import Played, evaluate, fixed, summary
 from arena.learning.language_models.settings import settings_from
 from arena.learning.language_models.table import EVALUATION_DEALS, EVALUATION_SEED
 from arena.llm.answer import read_answer
@@ -24,7 +24,9 @@ from arena.match.seeds import deal_seed, key_from_seed
 from arena.ratings.error_bars import FIRST_COEFFICIENT, share_interval
 from arena.records import Clock, Ending, canonical_json
 from arena.tournament.archive.finding import find_match
+from arena.tournament.config import read_config
 from helpers.learning import COMPILED, SHORT
+from helpers.paths import CONFIGS
 from helpers.prompts import decision_of, twin_worlds
 from helpers.scripted_models import anything, first, play_out, played, said
 
@@ -223,6 +225,17 @@ def test_the_evaluation_has_the_deals_of_a_tournament_with_its_seed() -> None:
         assert episode.setup.deal_seed == deal_seed(key, COMPILED, 2, options, number // 2)
     with pytest.raises(ConfigError, match="seed: 400; the evaluation stream has the episodes from 0 to 399"):
         at.begin(2 * EVALUATION_DEALS, EVALUATION)
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_fixed_evaluation_is_that_of_the_example_config(name: str) -> None:
+    path = CONFIGS / "llm-evaluation.yaml"
+    config = read_config(path)
+    assert f"{path.name} --seed {EVALUATION_SEED} " in path.read_text()
+    assert config.rotations == "cyclic"
+    (entry,) = [one for one in config.entries if one.game == name]
+    at = Table(fixed(name, rivals=("random",)))
+    assert (entry.seats, entry.options, entry.deals) == (at.seats, at.options, EVALUATION_DEALS)
 
 
 def test_an_evaluation_says_the_share_and_how_sure_it_is() -> None:

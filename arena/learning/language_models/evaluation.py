@@ -1,15 +1,18 @@
 """The fixed evaluation: so many held-out deals, each from every seat, and how sure the result is."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 
+from arena import games
 from arena.errors import ConfigError
 from arena.learning.language_models.episode import Asked, Episode, Legality
-from arena.learning.language_models.settings import EVALUATION
+from arena.learning.language_models.settings import EVALUATION, EpisodeSettings, settings_from
 from arena.learning.language_models.table import Table
 from arena.ratings.error_bars import half_width, share_interval, without_luck
+from arena.server.people.levels import measurement
 
 Model = Callable[[str, Asked], str]
 """Answers `(head, asked)` with a text."""
@@ -45,6 +48,18 @@ class Evaluated(msgspec.Struct, frozen=True, kw_only=True):
             f"beats {self.share:.1%} ({self.low:.1%} to {self.high:.1%}) of its rivals, without luck {self.skill:.1%} "
             f"({self.skill_low:.1%} to {self.skill_high:.1%}); {self.deals} deals, {self.matches} matches"
         )
+
+
+def fixed(game: str, **told: Any) -> EpisodeSettings:
+    """The settings of a game's fixed evaluation: the table at which its levels were measured, and the level `casual`.
+
+    `told`: what the model is told and asked, such as `language`, `legal`, `rethinks`; or another level, `rivals=("club",)`.
+    Raises ConfigError.
+    """
+    games.package(game)  # a game that there is
+    measured = measurement().games.get(game)
+    table = {} if measured is None else {"seats": measured.seats, "options": measured.options}
+    return settings_from({**table, "game": game, **told})
 
 
 def evaluate(
