@@ -53,6 +53,14 @@ def contest(authors: int = 50, seconds: float = 20.0, kills: int = 0, seed: int 
 
 
 @app.command()
+def episodes(rival: str = "casual", seconds: Annotated[float, typer.Option(min=0.1)] = 5.0) -> None:
+    """Measure episodes for language models without a model: steps and prompts."""
+    from lab.episodes import costs
+
+    show(costs(rival, seconds, say))
+
+
+@app.command()
 def exact(game: list[str] = [], bot: list[str] = [], positions: Annotated[int, typer.Option(min=1)] = 12) -> None:  # noqa: B006
     """Measure the search and bots against exact play in solved end games."""
     from lab.end_games import STYLES, any_exploitability, end_games, exploitability, house_players, players_of, search_error

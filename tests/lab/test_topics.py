@@ -14,6 +14,7 @@ from lab.__main__ import app
 
 TOPICS = sorted(command.callback.__name__ for command in app.registered_commands if command.callback)
 SMALL = {
+    "episodes": ["--seconds", "0.1", "--rival", "random"],
     "exact": ["--positions", "1", "--game", "yaniv", "--bot", "house:random_bot"],
     "headline": ["--field", "leavers", "--runs", "2"],
     "luck": ["--game", "naga", "--matches", "100", "--workers", "1"],
