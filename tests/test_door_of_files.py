@@ -3,6 +3,7 @@
 import ast
 import codecs
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -175,9 +176,14 @@ OWN = {
 """Files of which a module reads others than a stranger's: whose they are, and the modules."""
 
 
+READING = re.compile(r"\.\s*(?:read_bytes|read_text|open)\b")
+"""What a module that reads files has in its text."""
+
+
 def reads(path: Path) -> Iterator[int]:
     """The lines in which a module reads a whole file by its path, or opens one to read it."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    source = path.read_text("utf-8")
+    for node in ast.walk(ast.parse(source)) if READING.search(source) else ():  # most files need not be parsed
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if isinstance(node.func.value, ast.Name) and node.func.value.id == "userfiles":

@@ -4,6 +4,7 @@ import ast
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -191,10 +192,17 @@ NAMES = ("print", "Console", "typer.echo", "typer.secho")
 METHODS = ("console.print", "console.log", "console.out", "stdout.write", "stderr.write", "buffer.write", "error.show")
 
 
+WORDS = re.compile(
+    r"\b(?:print|Console|secho|echo)\b|(?:console\.(?:log|out)|(?:stdout|stderr|buffer)\.write|error\.show"
+    r"|(?:status|_live).*\.update)\("
+)
+"""What a module that writes out has in its text."""
+
+
 def writes_out(path: Path) -> set[str]:
     """The ways out that a module uses; also where it only gives one away, as in `say=console.print`."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    found, source = set(), path.read_text()
+    for node in ast.walk(ast.parse(source)) if WORDS.search(source) else ():  # most files need not be parsed
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             if called in NAMES or called.endswith(METHODS):
