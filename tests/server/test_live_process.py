@@ -12,9 +12,9 @@ from arena.agent.submissions import Submissions
 from arena.errors import ArenaError
 from arena.records import Clock, Ending
 from arena.server.people.store import records
-from arena.server.table_process import arranging
+from arena.server.table_process import arranging, process
 from arena.server.table_process.arranging import arrange
-from arena.server.table_process.messages import Broken, Envelope, Luck, Over, SeatPlan, Stop, Stored
+from arena.server.table_process.messages import Broken, Envelope, FromTable, Luck, Over, SeatPlan, Setup, Stop, Stored
 from arena.tournament.archive.finding import locate_match
 from helpers.live_process import table_process
 from helpers.paths import BAD_BOTS
@@ -75,19 +75,45 @@ def test_when_the_server_hangs_up_or_stops_it_nothing_is_stored(tmp_path: Path) 
     assert list(records(tmp_path)) == []
 
 
+def test_what_is_no_setup_is_said_in_a_sentence() -> None:
+    with table_process(b"hello") as table:
+        [broken] = table.messages()
+        assert isinstance(broken, Broken) and broken.error.startswith("the first line to a table is its Setup")
+        assert "\n" not in broken.error and table.process.wait() == 2 and "Traceback" not in table.errors()
+
+
+class Line:
+    """Takes the place of the pipe to the server, in this process."""
+
+    def __init__(self, asked: Setup) -> None:
+        self.asked, self.said = asked, list[FromTable]()
+
+    def setup(self) -> Setup:
+        return self.asked
+
+    def hear(self, *_: object) -> None:
+        """Nothing is said after the setup."""
+
+    def send(self, message: FromTable) -> None:
+        self.said.append(message)
+
+
 @pytest.mark.parametrize(
-    ("first", "error"),
+    ("asked", "error"),
     [
-        (b"hello", "the first line to a table is its Setup"),
         (setup("naga", [None, "house:nobody"]), "no house bot of this name"),
         (replace(setup("naga", [None, HOUSE]), seats=[ANN, CHAMPION]), "Bob does not start"),
     ],
 )
-def test_what_cannot_be_played_is_said_in_a_sentence(first: object, error: str) -> None:
-    with table_process(first) as table:  # type: ignore[arg-type]
-        [broken] = table.messages()
-        assert isinstance(broken, Broken) and error in broken.error and "\n" not in broken.error
-        assert table.process.wait() == 2 and "Traceback" not in table.errors()
+def test_what_cannot_be_played_is_said_in_a_sentence(
+    asked: Setup, error: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = Line(asked)
+    monkeypatch.setattr(process, "TablePipe", lambda: line)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert process.main() == 2 and "Traceback" not in capsys.readouterr().err
+    *_, broken = line.said
+    assert isinstance(broken, Broken) and error in broken.error and "\n" not in broken.error
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def matches(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, M
 
 @pytest.fixture(scope="module")
 def members(matches: tuple[Path, dict[str, MatchRecord]]) -> Iterator[Members]:
-    with with_members(matches[0]) as found:
+    with with_members(matches[0], is_checking=False) as found:
         inbox = found.server.submitting.inbox
         for who, bot in (("aya", "ayas"), ("ben", "bens")):
             inbox.receive(found.account(who).id, bot, b"#", ".py", is_taken=False, is_organiser=False)

@@ -30,7 +30,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MatchRecord]
 
 @pytest.fixture(scope="module")
 def members(played: tuple[Path, MatchRecord]) -> Iterator[Members]:
-    with with_members(played[0]) as found:
+    with with_members(played[0], is_checking=False) as found:
         for who, bot in (("aya", "ayas"), ("ben", "bens")):
             found.server.submitting.inbox.receive(found.account(who).id, bot, b"#", ".py", is_taken=False, is_organiser=False)
         yield found

@@ -26,6 +26,8 @@ from arena.results.site_file import SITE_FILE
 from arena.server.guard import FOR_GUESTS, OPEN, BehindProxy, Rules
 from arena.server.headers import EMBEDDED, POLICY
 from arena.server.limits import Rate
+from arena.server.tables.tables import Tables
+from helpers.live_tables import COMMAND
 from helpers.members import Members, with_members
 from helpers.paths import ROOT, TESTS
 from helpers.server import HOST, TOKEN
@@ -101,8 +103,9 @@ WHO = ("stranger", "gus", "organiser")
 
 @pytest.fixture(scope="module")
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
-    """The server, and everybody who may come there."""
-    with with_members(tmp_path_factory.mktemp("results"), rules=generous()) as found:
+    """The server, which checks no bot and whose tables play no game, and everybody who may come there."""
+    tables = Tables(cores=8, command=COMMAND)
+    with with_members(tmp_path_factory.mktemp("results"), is_checking=False, rules=generous(), tables=tables) as found:
         yield found
 
 
@@ -290,16 +293,19 @@ def test_no_code_of_the_server_can_ask_anybody() -> None:
         "ftplib",
         "websockets.sync",
     }
-    for folder in ("site", "contest", "store", "live", "pages"):
-        for path in (ROOT / "arena" / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-                assert not [name for name in names if any(name == one or name.startswith(f"{one}.") for one in clients)], path
+    asking = set()
+    for path in (path for folder in ("server", "results", "reports") for path in (ROOT / "arena" / folder).rglob("*.py")):
+        source = path.read_text()
+        for node in ast.walk(ast.parse(source)) if any(name in source for name in clients) else ():
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name == one or name.startswith(f"{one}.") for name in names for one in clients):
+                asking.add(path.relative_to(ROOT).as_posix())
+    assert asking == {"arena/server/joining/client.py"}
 
 
 def test_no_script_and_no_style_names_another_host() -> None:
-    for folder in ("server/static", "pages", "games"):
+    for folder in ("server/static", "reports", "games"):
         for path in (ROOT / "arena" / folder).rglob("*"):
             if path.suffix in (".js", ".css"):
                 found = set(re.findall(r"(?:https?:)?//[a-z][\w.-]+\.[a-z]{2,}[\w/.-]*", path.read_text()))
