@@ -56,6 +56,8 @@ SLOW_SECONDS = 900
 """After so long a slow test hangs (others: pyproject.toml)."""
 SLOW_FILES = re.compile(r"mark\.slow\b|\bin_browser\b|helpers\.learning import .*\bGAMES\b")
 """What a file with slow tests has in its text."""
+WHOLLY_SLOW = re.compile(r"^pytestmark = (?:in_browser|pytest\.mark\.slow)$", re.MULTILINE)
+"""What a file without other tests has in its text."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -73,10 +75,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave files without slow tests unread where only those are wanted: to read all of them takes half a minute."""
-    if config.option.markexpr == "slow" and collection_path.suffix == ".py":
-        return not SLOW_FILES.search(collection_path.read_text("utf-8")) or None
-    return None
+    """Leave files without slow tests unread where only those are wanted, and the other way round: to read all takes long."""
+    if config.option.markexpr not in ("slow", "not slow") or collection_path.suffix != ".py":
+        return None
+    text = collection_path.read_text("utf-8")
+    is_wanted = SLOW_FILES.search(text) if config.option.markexpr == "slow" else not WHOLLY_SLOW.search(text)
+    return None if is_wanted else True
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

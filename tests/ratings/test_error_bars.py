@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from arena.ratings.beliefs import believe
 from arena.ratings.error_bars import ErrorBars, error_bars
@@ -162,6 +161,8 @@ def test_brackets_that_hold_at_once_contain_those_of_single_pairs(seed, bots, de
 
 def by_holm(mu, bars):
     """As textbooks have it: pair by pair, the clearest first, until one is not clear enough."""
+    from scipy import stats  # only now: all test processes collect this file, and it takes long
+
     pairs = list(itertools.combinations(range(len(mu)), 2))
     spread = {(i, j): np.sqrt(bars.covariance[i, i] + bars.covariance[j, j] - 2 * bars.covariance[i, j]) for i, j in pairs}
     chances = {(i, j): 2 * stats.t.sf(abs(mu[i] - mu[j]) / spread[i, j], bars.degrees) for i, j in pairs}
