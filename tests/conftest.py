@@ -149,6 +149,12 @@ def one_zygote(supervisor: "Supervisor") -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def few_replays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report has no room for replays: to make them takes longer than all else of a report."""
+    monkeypatch.setattr("arena.reports.matches.PAGE_LETTERS", 0)
+
+
 @pytest.fixture(scope="module")
 def poker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Kuhn poker and Leduc hold'em are installed, their rules compiled."""

@@ -21,6 +21,7 @@ def model(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_a_board_is_ranked_stored_audited_and_shown_by_it(model: str, tmp_path, capsys) -> None:
     played = run(tmp_path, bots=GOOD_BOTS, deals=4, ratings={"headline": MODELS[model].headline})
     stored = parquet.read_ratings(played.folder)

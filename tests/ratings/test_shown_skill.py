@@ -55,6 +55,7 @@ def test_the_page_of_a_bot_tells_skill_from_luck(lucky: Results, plain: Results)
         assert "Skill and luck" not in client.get(f"/bots/{BOT[0]}").text
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_the_report_has_a_section_where_luck_is_known(lucky: Results, plain: Results) -> None:
     for played, is_there in ((lucky, True), (plain, False)):
         page = html(report(played.folder, Words("en")), Words("en"))

@@ -112,6 +112,7 @@ def ladder(tmp_path: Path, third: None) -> Results:
     )  # fmt: skip
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_a_ladder_is_played_ranked_audited_and_shown_by_it(ladder: Results, capsys: pytest.CaptureFixture[str]) -> None:
     assert '"model":"win-share"' in msgspec.json.encode(ladder.manifest.config).decode()
     stored = parquet.read_ratings(ladder.folder)

@@ -112,8 +112,14 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return run(tmp_path_factory.mktemp("played"), bots=GOOD_BOTS, deals=3, seed=11)
 
 
-def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Results) -> None:
-    text, page = made(played.folder)
+@pytest.fixture(scope="module")
+def of_played(played: Results) -> tuple[str, Page]:
+    """Its page."""
+    return made(played.folder)
+
+
+def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Results, of_played: tuple[str, Page]) -> None:
+    text, page = of_played
     for name in (
         "Ranking", "History", "Head to head", "Rank probabilities", "Second opinions", "Time and cost", "Endings",
         "Seat advantage", "What the rotations saved", "Matches", "Field", "How it was played",
@@ -129,6 +135,7 @@ def test_a_tournament_has_all_sections_and_replays_that_links_lead_to(played: Re
     assert "All 18 rated matches." in text and re.search(r"Of the pairs that met, \d+\.\d% tied", text)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_the_page_begins_with_a_picture_of_the_ranks_of_every_pool(tmp_path: Path) -> None:
     games = [{"game": "naga", "seats": 2}, {"game": "yaniv", "seats": 2, "options": SHORT}]
     random_bot = HOUSE_BOTS / "random_bot.py"
@@ -144,12 +151,13 @@ def test_the_page_begins_with_a_picture_of_the_ranks_of_every_pool(tmp_path: Pat
         assert len(re.findall(rf"\d(?:–\d)?  {bot}<", first)) == 3
 
 
-def test_nothing_on_the_page_needs_an_inline_style(played: Results) -> None:
-    text, page = made(played.folder)
+def test_nothing_on_the_page_needs_an_inline_style(of_played: tuple[str, Page]) -> None:
+    text, page = of_played
     assert not any(name == "style" for name, _ in page.attributes)
     assert "unsafe" not in text[: text.index("<style>")]
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path) -> None:
     chance = HOUSE_BOTS / "random_bot.py"
     bots = [GOOD_BOTS[0], GOOD_BOTS[2], chance, {"path": str(chance), "name": "again", "trusted": True}]
@@ -160,20 +168,20 @@ def test_pairs_at_tables_of_three_are_compared_together_and_apart(tmp_path: Path
     assert len(rows) == 6 and {row[-1] for row in rows} == {"no"}
 
 
-def test_the_same_results_give_the_same_page(played: Results) -> None:
-    assert made(played.folder)[0] == made(played.folder)[0]
+def test_the_same_results_give_the_same_page(played: Results, of_played: tuple[str, Page]) -> None:
+    assert made(played.folder)[0] == of_played[0]
 
 
-def test_probabilities_and_pairs_add_up(played: Results) -> None:
-    _, page = made(played.folder)
+def test_probabilities_and_pairs_add_up(of_played: tuple[str, Page]) -> None:
+    _, page = of_played
     for row in page.tables["Rank probabilities: Naga"][1:]:
         assert 98 <= sum(100 if text == ">99" else float(text or 0) for text in row[1:]) <= 102
     pairs = np.array([[float(text or 50) for text in row[2:]] for row in page.tables["Head to head: Naga"][1:]])
     assert np.all(np.abs(pairs + pairs.T - 100) <= 1)
 
 
-def test_the_heat_map_leads_to_a_match_of_the_two(played: Results) -> None:
-    text, page = made(played.folder)
+def test_the_heat_map_leads_to_a_match_of_the_two(of_played: tuple[str, Page]) -> None:
+    text, page = of_played
     heat = text[text.index("<caption>Head to head: Naga") :]
     rows = re.findall(r"<tr><td.*?</tr>", heat[: heat.index("</table>")])
     names = [row[1] for row in page.tables["Head to head: Naga"][1:]]
@@ -321,8 +329,10 @@ def test_a_replay_without_room_lacks_the_seats_eyes_and_then_its_middle(
         assert all(page[0].position is not None or page[0].text for page in view.pages.values())
 
 
-def test_the_player_and_the_tables_are_there_for_the_games_of_the_replays_alone(played: Results, tmp_path: Path) -> None:
-    text, _ = made(played.folder)
+def test_the_player_and_the_tables_are_there_for_the_games_of_the_replays_alone(
+    of_played: tuple[str, Page], tmp_path: Path
+) -> None:
+    text, _ = of_played
     assert 'arena.table("naga"' in text and 'arena.table("nertz"' not in text
     assert "arena replay" in text and "<noscript>" in text
     write_results(tmp_path, [])

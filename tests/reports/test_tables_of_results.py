@@ -16,6 +16,8 @@ from helpers.paths import PACKAGE
 from helpers.server import server
 from helpers.tournaments import GOOD_BOTS, run
 
+pytestmark = pytest.mark.usefixtures("few_replays")
+
 COLUMNS = {name: value for name, value in vars(titles).items() if isinstance(value, Column)}
 
 
