@@ -17,15 +17,16 @@ _replaced = pytest.MonkeyPatch()
 
 
 def start_processes(*, is_wanted: bool) -> None:
-    """Whether trusted bots are asked what they play, and matches played, in processes of their own from now on.
+    """Whether matches are played in processes of their own from now on.
 
+    Trusted bots are asked here what they play (else: tests/match/test_probe.py, and all tests of `arena tournament` itself).
     Here no caches are filled between matches: where the largest has 300 MB, that takes longer than the match.
     """
     _replaced.undo()
+    _replaced.setattr(field, "probe", _profiles)
     if not is_wanted:
         _replaced.setattr(worker, "forget_caches", lambda: None)
         _replaced.setattr(playing, "LocalBackend", InProcessBackend)
-        _replaced.setattr(field, "probe", _profiles)
 
 
 def _profiles(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
