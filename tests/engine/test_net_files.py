@@ -110,7 +110,7 @@ def test_arrays_that_unpack_to_much_are_not_unpacked(tmp_path: Path) -> None:
 def test_a_list_of_a_million_arrays_is_not_read(tmp_path: Path) -> None:
     written(tmp_path, GOOD)
     with (tmp_path / FILE).open("ab") as file:
-        file.write(bytes(1 << 21))
+        file.write(bytes(1 << 23))
     with pytest.raises(ArenaError, match="cannot be read: longer than"):
         read_nets(tmp_path)
 
