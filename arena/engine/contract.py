@@ -18,6 +18,9 @@ What a seat knows of its own actions is in encoding.py already. Without it a gam
 A game may say in chance.py what chance decides in it: `redraw`, `alternatives`, `arrange` and `value`, from which the luck of
 each match is worked out (chance.py beside this file). Without them nothing is known of the luck of its matches.
 
+A game may name in HISTORY the fields of its record that only tell how a position came about, as the last turns of Yaniv do: no
+rule and no rollout policy goes by them, and a search draws the same random numbers for a position whatever came before.
+
 A game in which thinking can take time (Nertz with measured latency) also offers, in plain Python, `ms_per_tick(resolved)` and
 `delayed(action, ticks)`: see `Game.ms_per_tick`. The referee then hands `step` each choice with its ticks.
 """

@@ -8,6 +8,7 @@ contract.py, what text.py offers is `TextModule`; view.py defines VIEW, the clas
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -134,6 +135,16 @@ class Game:
     def folder(self) -> Path:
         """The game's folder: RULES.md, vectors.jsonl, playthrough.txt."""
         return Path(self.rules.__file__).parent
+
+    def without_history(self, state: bytes) -> bytes:
+        """The bytes of a state without the fields that only tell how the position came about (HISTORY in rules.py).
+
+        Random numbers that are drawn for a position depend on these: the same position is the same whatever came before.
+        """
+        history = [self.rules.STATE.fields[name][:2] for name in getattr(self.rules, "HISTORY", ())]
+        for kind, offset in sorted(history, key=itemgetter(1), reverse=True):
+            state = state[:offset] + state[offset + kind.itemsize :]
+        return state
 
     def new_states(self) -> States:
         """A new state with zeros everywhere."""

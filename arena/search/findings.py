@@ -82,7 +82,7 @@ class Findings:
         Of a mixed strategy, an action that is drawn by its share.
         """
         if self._results[:, SHARE].sum() > _CLOSE:
-            draw = Random(derive(self._observed.tobytes(), "draw", self._asked.seed))
+            draw = Random(derive(self._game.without_history(self._observed.tobytes()), "draw", self._asked.seed))
             shares = [share if share >= PURE * max(self.shares) else 0.0 for share in self.shares]
             return draw.choices(self._codes, shares)[0]
         rank: list[tuple[float, float]]

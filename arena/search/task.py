@@ -162,7 +162,7 @@ class Part:
         self._constants = constants
         self._tree = tree
         self._thread: threading.Thread | None = None
-        self._rng = seed_words(derive(self._root, "search", seat, asked.seed, number))
+        self._rng = seed_words(derive(game.without_history(self._root), "search", seat, asked.seed, number))
         self.counters: list[int] = []
         """Once it has run: what has happened, see workspace.py."""
         self.seconds = 0.0

@@ -10,8 +10,11 @@ import numpy as np
 from arena.engine.contract import Features
 from arena.engine.encoding import Plane
 from arena.engine.jit import jit, lowest_bit
-from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, ROW
-from arena.games.yaniv.state import MAX_SEATS, ROUND_OVER, State, hand_row
+from arena.games.yaniv.history import LAID, TAKEN_AT, turn_ago
+from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, ROW, is_set
+from arena.games.yaniv.state import MAX_SEATS, RECENT, ROUND_OVER, State, hand_row
+
+_TURN_SIZE = MAX_SEATS + 2 * (RANKS + 1) + 2  # per turn that is remembered
 
 PUBLIC_PLANES = (
     Plane(
@@ -25,8 +28,14 @@ PUBLIC_PLANES = (
         JOKER + 1,
         "the cards that the seat cannot place, in the stock or hidden by others, by card id, as shares of the copies in play",
     ),
+    Plane(
+        "recent",
+        RECENT * _TURN_SIZE,
+        "for each of the last 8 turns, the last one first: whose it was; the discard by rank, fifths, at most 1; whether that"
+        " was a run; the rank of the card that was taken openly; whether a card from the stock was drawn",
+    ),
 )
-_KNOWN_RANKS, _NEXT_CARDS, _UNSEEN, _SIZE = accumulate((plane.size for plane in PUBLIC_PLANES), initial=0)
+_KNOWN_RANKS, _NEXT_CARDS, _UNSEEN, _RECENT, _SIZE = accumulate((plane.size for plane in PUBLIC_PLANES), initial=0)
 _OF_HAND = np.float32(1 / HAND)
 _BOTH_JOKERS = 3 << JOKER
 
@@ -46,6 +55,7 @@ def encode_public(s: State, seat: int, out: Features) -> None:
         out[_NEXT_CARDS + (known & 63) - 1] += share(s, known & 63)
         known >>= 6
     _write_unseen(s, seat, out)
+    _write_recent(s, seat, out)
 
 
 @jit
@@ -59,6 +69,16 @@ def follower(s: State, seat: int) -> int:
     """The next seat to the left that is still in play; the own seat if there is none."""
     for _ in range(s.seats):
         seat = seat + 1 if seat + 1 < s.seats else 0
+        if s.dropped[seat] == 0:
+            break
+    return seat
+
+
+@jit
+def _leader(s: State, seat: int) -> int:
+    """The seat in play whose turn comes before that of `seat`."""
+    for _ in range(s.seats):
+        seat = seat - 1 if seat > 0 else s.seats - 1
         if s.dropped[seat] == 0:
             break
     return seat
@@ -97,3 +117,26 @@ def _take_away(s: State, row: int, out: Features) -> None:
     while row:
         out[_UNSEEN + (row & 63) - 1] -= share(s, row & 63)
         row >>= 6
+
+
+@jit
+def _write_recent(s: State, seat: int, out: Features) -> None:
+    """Write the last turns of a round that is not over."""
+    player = int(s.turn)
+    for back in range(1, RECENT + 1):
+        turn = turn_ago(s, back)
+        if turn == 0 or s.phase >= ROUND_OVER:
+            return
+        player = _leader(s, player)
+        at = _RECENT + _TURN_SIZE * (back - 1)
+        out[at + (player - seat if player >= seat else player - seat + s.seats)] = 1.0
+        at += MAX_SEATS
+        laid = turn & LAID
+        out[at + RANKS + 1] = not is_set(laid)
+        while laid:
+            place = at + RANK[laid & 63]
+            out[place] = min(np.float32(1.0), out[place] + _OF_HAND)
+            laid >>= 6
+        at += RANKS + 2
+        taken = turn >> TAKEN_AT
+        out[at + (RANK[taken] if taken else RANKS + 1)] = 1.0

@@ -9,8 +9,9 @@ from arena.engine.position import PositionReader, require_whole_deck
 from arena.errors import PositionError
 from arena.games import load
 from arena.games.yaniv import rules
+from arena.games.yaniv.history import put_turn
 from arena.games.yaniv.rows import CARDS, HAND, JOKER, RANK, RANKS, SUIT
-from arena.games.yaniv.state import CLASSES, DRAW, FRESH, MATCH_OVER, MAX_SEATS, OLDER, SLAP, TAKEN
+from arena.games.yaniv.state import CLASSES, DRAW, FRESH, MATCH_OVER, MAX_SEATS, OLDER, RECENT, SLAP, TAKEN
 from arena.games.yaniv.words import PHASES, cards_of, row_of, row_words
 
 _KEYS = ("hands", "stock", "previous", "laid", "buried", "drawn", "from", "turns", "totals", "dropped", "memory")
@@ -162,8 +163,9 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
     seats = int(s.seats)
     memory: Mapping[str, Any] = reader.mapping("memory")
     for key in memory:
-        if key not in ("origins", "reshuffles"):
-            raise PositionError(f"memory: no such key {key!r}; known: origins, reshuffles")
+        if key not in ("origins", "reshuffles", "recent"):
+            raise PositionError(f"memory: no such key {key!r}; known: origins, reshuffles, recent")
+    _read_recent(reader, s, memory.get("recent") or [])
     s.reshuffles = reader.as_whole(memory.get("reshuffles", 0), "memory.reshuffles", 0, 32_000)
     origins = memory.get("origins") or [str(FRESH) * int(s.hand_size[seat]) for seat in range(seats)]
     earlier: list[list[int]] = [[] for _ in range(CLASSES)]
@@ -190,6 +192,23 @@ def _read_memory(reader: PositionReader, s: Any) -> None:
             raise PositionError(f"memory.origins[{seat}]: the card just drawn comes from this stock (1)")
     for i, mask in enumerate(mask for cards in earlier for mask in _pile(cards)):
         s.piles[2 + i] = mask
+
+
+def _read_recent(reader: PositionReader, s: Any, recent: Any) -> None:
+    """The last turns of the round, the last one last; they may be fewer than there were."""
+    s.recent[:] = 0
+    if not isinstance(recent, list) or len(recent) > min(RECENT, int(s.turns)):
+        most = min(RECENT, int(s.turns))
+        raise PositionError(f"memory.recent: a list of at most {most} turns is needed, as `turns` is {s.turns}")
+    for place, given in enumerate(recent):
+        key = f"memory.recent[{place}]"
+        if not isinstance(given, dict) or given.keys() != {"laid", "taken"}:
+            raise PositionError(f"{key}: an object with laid and taken is needed")
+        laid = reader.cards(reader.as_listing(given["laid"], f"{key}.laid"), f"{key}.laid", CARDS)
+        if not 0 < len(laid) <= HAND + 1:
+            raise PositionError(f"{key}.laid: 1 to {HAND + 1} cards are needed, not {len(laid)}")
+        taken = 0 if given["taken"] is None else reader.cards([given["taken"]], f"{key}.taken", CARDS)[0] + 1
+        put_turn(s, len(recent) - place, row_of(laid), taken)
 
 
 def _pile(cards: Iterable[int]) -> list[int]:

@@ -17,6 +17,7 @@ from arena.engine.rng import Words, draw_below, shuffle
 from arena.engine.state import begin
 from arena.errors import ConfigError
 from arena.games.yaniv.discards import discards, laid_row
+from arena.games.yaniv.history import TAKEN_AT, note_turn
 from arena.games.yaniv.knowledge import determinize, observe, seen_action
 from arena.games.yaniv.memory import bury, leave_classes, put, remove, reshuffle, top
 from arena.games.yaniv.rows import HAND, JOKER, RANK, ROW, card_at, deleted, hand_value, inserted, is_set, place_in, row_length
@@ -54,6 +55,8 @@ from arena.games.yaniv.state import (
 __all__ = ["MAX_ACTIONS", "OPTIONS", "SEATS", "STATE", "determinize", "observe", "seen_action"]
 
 VERSION = 1
+HISTORY = ("recent",)
+"""The fields that only tell how a position came about."""
 
 ONE_DECK_SEATS = 5  # one deck serves at most this many, and by itself (`decks=auto`) one fewer
 PENALTY = 30  # of a caller who is not strictly lowest
@@ -121,7 +124,7 @@ def legal_actions(s: State, out: Words) -> int:
 def step(s: State, action: int) -> None:
     """Call or discard; draw; where it is possible, slap or hold."""
     seat = int(s.turn)
-    caller = -1
+    caller, taken = -1, 0
     if s.phase == START:
         if action != CALL:
             _discard(s, seat, action)
@@ -132,11 +135,11 @@ def step(s: State, action: int) -> None:
             _slap(s, seat)
         s.drawn = 0
     else:
-        _draw(s, seat, action)
+        taken = _draw(s, seat, action)
         if s.phase == SLAP:
             return
     if caller < 0:
-        _end_turn(s)
+        _end_turn(s, taken)
     if caller >= 0 or s.turns >= s.last_turn:
         _end_round(s, caller)
 
@@ -236,6 +239,7 @@ def _deal_round(s: State) -> None:
     s.laid = 0
     s.drawn = 0
     s.turns = 0
+    s.recent[:] = 0
     s.reshuffles = 0
     s.phase = START
     s.turn = s.starter
@@ -260,8 +264,12 @@ def _discard(s: State, seat: int, action: int) -> None:
 
 
 @jit
-def _draw(s: State, seat: int, action: int) -> None:
-    """Draw a card: from the stock, perhaps to be slapped, or openly from the previous discard."""
+def _draw(s: State, seat: int, action: int) -> int:
+    """Draw a card: from the stock, perhaps to be slapped, or openly from the previous discard.
+
+    Returns what `note_turn` is to note.
+    """
+    taken = 0
     if action == STOCK:
         if s.num_stock == 0:
             reshuffle(s)
@@ -275,11 +283,13 @@ def _draw(s: State, seat: int, action: int) -> None:
         place = 0 if action == FIRST else row_length(previous) - 1 if action == LAST else action - LAST
         card = card_at(previous, place)
         origin = TAKEN
+        taken = card + 1 << TAKEN_AT
         s.previous = deleted(previous, place)
         known = int(s.known[seat]) & ROW
         s.known[seat] = inserted(known, place_in(known, card + 1), card)
     put(s, seat, card, origin)
     s.hand_size[seat] += 1
+    return taken
 
 
 @jit
@@ -292,8 +302,12 @@ def _slap(s: State, seat: int) -> None:
 
 
 @jit
-def _end_turn(s: State) -> None:
-    """What is left of the previous discard is buried, the own discard becomes the previous one, the turn passes."""
+def _end_turn(s: State, taken: int) -> None:
+    """What is left of the previous discard is buried, the own discard becomes the previous one, the turn passes.
+
+    `taken`: as `note_turn` wants it.
+    """
+    note_turn(s, taken)
     rest = int(s.previous)
     while rest:
         bury(s, PLAIN[BURIED], (rest & 63) - 1)

@@ -17,6 +17,7 @@ START, DRAW, SLAP, ROUND_OVER, MATCH_OVER = 0, 1, 2, 3, 4  # phases
 TAKEN, FRESH, OLDER = 0, 1, 2  # how a card came into a hand: openly; from this stock; OLDER + class: from an earlier stock
 ORIGINS = (1 << 2 * HAND) - 1
 BURIED = 0  # in `piles`; class k is pile 1 + k
+RECENT = 8  # turns that a state remembers, a power of two
 CLASSES = 2  # earlier stocks that are told apart (RULES.md 5.5)
 DEALING, FIRST_STARTER, RESHUFFLING = 1, 2, 3  # purposes of random streams
 NO_THRESHOLD = 100  # above any hand value
@@ -33,6 +34,7 @@ class State:
     piles = array(np.int64, 2 + 2 * CLASSES)  # two masks each: buried, then the hidden cards of each earlier stock
     previous = number(np.int64)  # row, as laid
     laid = number(np.int64)  # row, the own discard of this turn, before it becomes the previous one
+    recent = array(np.int64, RECENT)  # the last turns of the round (history.py)
     seats = number(np.int64)  # wide, like the next one: compiled functions of them have one signature
     turn = number(np.int64)
     hand = array(np.int32, MAX_SEATS, seen_by="owner")  # rows

@@ -10,6 +10,7 @@ from arena.engine.position import seed_text
 from arena.errors import PositionError
 from arena.games.yaniv import rules
 from arena.games.yaniv.discards import laid_row
+from arena.games.yaniv.history import turns_of
 from arena.games.yaniv.knowledge import SEEN_CALL, SEEN_DISCARD, SEEN_DRAW, SEEN_HOLD, SEEN_KIND, SEEN_SLAP
 from arena.games.yaniv.reading import from_position
 from arena.games.yaniv.rows import CARDS, hand_value
@@ -69,8 +70,9 @@ def to_position(s: Any) -> Document:
     document["drawn"] = CARDS.text(int(s.drawn) - 1) if s.drawn else None
     document["rng"] = seed_text(s.seed)
     origins = [_origins(s, seat) for seat in range(seats)]
-    if s.reshuffles or any(origin.strip(str(FRESH)) for origin in origins):
-        document["memory"] = {"origins": origins, "reshuffles": int(s.reshuffles)}
+    recent = _recent(s)
+    if recent or s.reshuffles or any(origin.strip(str(FRESH)) for origin in origins):
+        document["memory"] = {"origins": origins, "reshuffles": int(s.reshuffles), "recent": recent}
     return document
 
 
@@ -93,8 +95,9 @@ def masked_position(s: Any, seat: int) -> Document:
         for older in range(CLASSES)
         if s.piles[2 + 2 * older]
     ]
-    if any(known) or earlier:
-        document["memory"] = {"known": known, "earlier": earlier, "own": _origins(s, seat)}
+    recent = _recent(s)
+    if any(known) or earlier or recent:
+        document["memory"] = {"known": known, "earlier": earlier, "own": _origins(s, seat), "recent": recent}
     return document
 
 
@@ -141,6 +144,11 @@ def _draw_text(action: int) -> str:
 def _origins(s: Any, seat: int) -> str:
     """How each card of a hand came there, a digit per card."""
     return "".join(str(int(s.origin[seat]) >> 2 * place & 3) for place in range(s.hand_size[seat]))
+
+
+def _recent(s: Any) -> list[Document]:
+    """The last turns, each with its discard and the card that was taken openly."""
+    return [{"laid": cards_of(laid), "taken": CARDS.text(taken - 1) if taken else None} for laid, taken in turns_of(s)]
 
 
 def _position(s: Any) -> Document:

@@ -10,6 +10,7 @@ def changed(**keys):
     return {**position(deal()), **keys}
 
 
+TURN = {"laid": ["S2"], "taken": None}
 SLAPPING = made(["S7 C2", "D2"], previous="S2", laid="H7", phase="slap", drawn="S7", options={"slap_down": True})
 
 
@@ -56,6 +57,15 @@ class TestMalformedPositions:
             (changed(memory={"known": []}), "memory"),
             (changed(memory={"origins": ["11111", "1"]}), "memory.origins[1]"),
             (changed(memory=[1]), "memory"),
+            (changed(memory={"recent": [TURN]}), "memory.recent: a list of at most 0 turns"),
+            (changed(turns=9, memory={"recent": [TURN] * 9}), "memory.recent: a list of at most 8 turns"),
+            (changed(turns=1, memory={"recent": TURN}), "memory.recent"),
+            (changed(turns=1, memory={"recent": [[]]}), "memory.recent[0]"),
+            (changed(turns=1, memory={"recent": [{**TURN, "laid": []}]}), "memory.recent[0].laid"),
+            (changed(turns=1, memory={"recent": [{**TURN, "laid": ["S2"] * 7}]}), "memory.recent[0].laid"),
+            (changed(turns=1, memory={"recent": [{**TURN, "laid": ["?"]}]}), "memory.recent[0].laid[0]"),
+            (changed(turns=1, memory={"recent": [{**TURN, "taken": "x"}]}), "memory.recent[0].taken"),
+            (changed(turns=1, memory={"recent": [{"laid": ["S2"]}]}), "memory.recent[0]"),
             (changed(rng="12"), "rng"),
             (changed(game="naga"), "game"),
             (changed(pending=[]), "pending"),

@@ -202,7 +202,7 @@ class TestDrawing:
         for text in ("discard D2", "draw last", "draw stock", "discard CJ"):
             if text in legal(states):
                 play_text(GAME, states, text)
-        assert masked(states, 1)["memory"] is None
+        assert masked(states, 1)["memory"]["known"] == [[], []]
 
     def test_stock_draw_is_hidden_from_others(self):
         document = made(["C2", "D2"], laid="SK", phase="draw", stock="H5 H6")
