@@ -14,8 +14,11 @@ from arena.errors import ConfigError
 from arena.games import load
 from arena.learning.policies import checkpoint, training
 from arena.learning.policies import tables as seated
+from arena.learning.policies.acceptance import is_kept
 from arena.learning.policies.training import Plan, TrainedPolicy, install_policy, train_policy
 from arena.learning.tables import Tables
+from arena.learning.training.generations import AMONG, OF_POLICY
+from arena.learning.training.policy.network import Shape, Weights
 from arena.learning.training.watching import Watcher
 from helpers.learning import COMPILED
 
@@ -151,3 +154,22 @@ def test_what_cannot_be_trained_is_refused_in_a_line(
 def test_options_of_the_method_policy_are_refused_without_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["train", "naga", "--seats", "2", "--out", str(tmp_path / "out")]) == 2
     assert "--seats goes with --method policy" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "kept"),
+    [(("above", "open"), True), (("open", "near"), True), (("below", "open"), False), (("above", "below"), False)],
+)
+def test_a_policy_is_kept_where_no_gate_says_that_it_is_worse(verdicts: tuple[str, str], kept: bool) -> None:
+    gates = [{"seats": 2, "of": of, "verdict": verdict} for of, verdict in zip((OF_POLICY, AMONG), verdicts)]
+    others = [{"seats": 3, "of": OF_POLICY, "verdict": "below"}]
+    assert is_kept(gates + others, 2) == kept and not is_kept(gates + others, 3)
+
+
+def test_strangers_sit_at_their_share_of_the_tables() -> None:
+    shape = Shape(load(COMPILED).encoding.size, load(COMPILED).encoding.action_size, 4, 2)
+    weights = Weights(shape, np.zeros(shape.size, np.float32))
+    groups = seated.groups_of(load(COMPILED), (2,), weights, strangers=0.75, episode="round", reward="score")
+    tables = [len(group.play.tables) for group in groups]
+    assert tables == [2, 2, 4, 4, 4] and [group.past is not None for group in groups] == [False, False, True, False, False]
+    assert sum(group.steps * count for group, count in zip(groups, tables)) == seated.DECISIONS

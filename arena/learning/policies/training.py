@@ -21,6 +21,7 @@ from arena.learning.policies.checkpoint import State, keep, take_up
 from arena.learning.policies.tables import DECISIONS, Group, groups_of, share_beaten
 from arena.learning.training.folders import check_folder
 from arena.learning.training.generations import sources
+from arena.learning.training.policy.compiled import decide
 from arena.learning.training.policy.decisions import Decisions
 from arena.learning.training.policy.learning import Learner
 from arena.learning.training.policy.network import Shape, Weights, new_weights
@@ -99,6 +100,8 @@ def train_policy(
     )  # fmt: skip
     training = {"method": "policy", "game": name, "seed": seed, "sources": note.sources, **msgspec.to_builtins(plan)}
     check_folder(folder, training, {})
+    if not jit.cached_signatures(decide):
+        watcher.say("compiling what policies learn with (asked for the first time) ...")
     state = _begun(game, seed, threads)
     take_up(folder, state, game.rules.STATE)
     told = _learn(game, folder, plan, state, seed, threads, watcher)
