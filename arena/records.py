@@ -92,6 +92,38 @@ class FaultRecord(msgspec.Struct, frozen=True, kw_only=True):
     """How the bot's process ended, such as `exit code 3`, `SIGSEGV` or `killed by the host`; empty: it did not end."""
 
 
+class CallRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a language model: one row of llm_calls.parquet, not part of the results hash."""
+
+    seat: _Small
+    decision: _OrNone
+    """The index in the action log of the decision that was asked for."""
+    attempt: _Short
+    """0 for the first call of the decision, then 1, 2, ... for the new tries."""
+    model: _Told
+    """The model as it named itself."""
+    prompt_sha256: Sha256
+    """The hash of all messages that it was sent."""
+    prompt_tokens: _Whole
+    cached_tokens: _Whole
+    """How many of the prompt's tokens its server had kept from before."""
+    completion_tokens: _Whole
+    """How many tokens the answer has, those of thoughts included."""
+    reasoning_tokens: _Whole
+    finish_reason: _Told
+    first_token_s: _Real
+    """Wall seconds until the answer began."""
+    total_s: _Real
+    kind: _Told
+    """`action`, or what was wrong: `illegal`, `ambiguous`, `unparsable`, `truncated`, `empty`."""
+    raw: _Told
+    """What the model wrote as its action, or how its answer ended; made printable and cut."""
+    played: _Told
+    """The legal action that was read; empty if there was none."""
+    answer: Sha256
+    """The name of the kept answer."""
+
+
 MOST_ACTIONS = 10_000_000
 """The longest log of a match, far above that of any game: a longer one is neither played nor read."""
 
@@ -122,6 +154,8 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A line for each fault: seat, ending, reason. Not part of the results hash."""
     faults: tuple[FaultRecord, ...] = ()
     """The first few faults of each seat with all that is known of them, in order."""
+    calls: tuple[CallRecord, ...] = ()
+    """The calls of language models, in order."""
 
     @property
     def is_void(self) -> bool:

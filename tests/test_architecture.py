@@ -24,7 +24,7 @@ LAYERS = (
     "learning", "mcp", "cli",
 )  # fmt: skip
 LOWEST_INSIDE = {
-    "tournament": ("formats", "workers", "deciding", "archive", "config"),
+    "tournament": ("formats", "workers", "deciding", "archive", "prices", "models", "config"),
     "server": ("people", "contest", "table_process"),
     "reports": ("table", "manual", "pages"),
     "learning": ("training",),

@@ -14,7 +14,7 @@ import pytest
 
 from arena import userfiles
 from arena.agent import read_bot
-from arena.agent.command_bot import read_command
+from arena.agent.command_bot import read_toml
 from arena.audit.capsule import read_capsule
 from arena.audit.laws import traces
 from arena.cli.shared.exit_codes import INTERRUPTED, USER_ERROR
@@ -141,7 +141,7 @@ def test_a_mark_before_a_text_and_ends_of_lines_of_windows_are_as_good_as_none(t
     assert read_config(tmp_path / "c.yaml", tmp_path).name == "cup"
     assert [found.problems for found in traces.verify_file(tmp_path / "t.jsonl")] == [()]
     assert read_bot(tmp_path / "b.py").main == "b.py"
-    assert read_command(marked(TOML)).name == "b"
+    assert read_toml(marked(TOML)).name == "b"
     assert decode(codecs.BOM_UTF8 + READY, Ready) == decode(READY, Ready)
 
 
@@ -164,7 +164,7 @@ def test_a_text_in_utf_16_is_named_so(name: str, order: str, tmp_path: Path) -> 
 
 OWN = {
     "of the installation": (
-        "reports/pages/", "reports/manual.py", "reports/report.py",
+        "reports/pages/", "reports/manual.py", "reports/report.py", "llm/rule_text.py", "llm/words.py", "llm/refusal.py",
         "ratings/match_luck.py", "engine/jit.py", "learning/rendering.py", "shipped.py",
         "tournament/workers/ray/installation.py", "server/people/levels.py", "server/assets.py", "agent/loading.py",
     ),

@@ -56,7 +56,7 @@ def _read_by_hash(_sha256: str, sources: tuple[bytes, ...]) -> tuple[frozenset[s
 
 def _read(bot: BotFiles) -> tuple[frozenset[str], bool]:
     """The names and texts in a bot's sources, and whether a search is called that names no method."""
-    if bot.command is not None:  # a program has no search: it is told positions, and answers
+    if bot.command is not None or bot.model is not None:  # a program has no search: it is told positions, and answers
         return frozenset(), False
     sources, left = [], SOURCE_BYTES
     for name, content in sorted(bot.files.items(), key=lambda file: (file[0] != bot.main, file[0])):

@@ -1,7 +1,11 @@
-"""Command bots: programs in any language that speak JSON lines. Their `bot.toml` is read here, strictly."""
+"""Command bots: programs in any language that speak JSON lines. Their `bot.toml` is read here, strictly.
+
+A bot.toml with the table `[llm]` is that of a language model, which has no program (model_bot.py).
+"""
 
 import msgspec
 
+from arena.agent.model_bot import TABLE, ModelBot, read_model
 from arena.errors import BotError, ConfigError
 from arena.names import NEW_NAME_RULE, may_be_given
 from arena.userfiles import parse_toml, typed
@@ -28,7 +32,7 @@ class CommandBot(msgspec.Struct, frozen=True):
     """Whether the bot asks something outside itself: a network, a clock, entropy. Then its matches cannot be repeated."""
 
 
-def read_command(content: bytes) -> CommandBot:
+def read_toml(content: bytes) -> CommandBot | ModelBot:
     """Parse the content of a bot.toml. Raises BotError that names the key and says what would be right."""
     if len(content) > FILE_BYTES:
         raise BotError(f"{FILE}: {len(content):,} bytes; at most {FILE_BYTES:,} are read")
@@ -36,6 +40,8 @@ def read_command(content: bytes) -> CommandBot:
         document = parse_toml(content)
     except ConfigError as error:
         raise BotError(f"{FILE}: {error}") from None
+    if TABLE in document:
+        return read_model(document, FILE)
     try:
         bot = typed(document, CommandBot)
     except ConfigError as error:

@@ -14,6 +14,7 @@ import msgspec
 from arena import userfiles
 from arena.agent import command_bot
 from arena.agent.command_bot import CommandBot
+from arena.agent.model_bot import ModelBot
 from arena.agent.plain_files import BotFolder, inner_path
 from arena.cache import cache_root, cached_folder, keep_newest
 from arena.disk import set_mode
@@ -29,14 +30,25 @@ class BotFiles(msgspec.Struct, frozen=True, dict=True):
     """A bot's files by value: they are hashed, sent to workers and executed."""
 
     main: str
-    """The name of the file that has the Agent class; for a command bot bot.toml."""
+    """The name of the file that has the Agent class; for a command bot, and for a language model, bot.toml."""
     files: dict[str, bytes]
     """The content of each file, by its path relative to the bot's folder."""
 
     @property
     def command(self) -> CommandBot | None:
-        """What the bot.toml of a command bot says; None for a bot in Python."""
-        return command_bot.read_command(self.files[self.main]) if self.main == command_bot.FILE else None
+        """What the bot.toml of a command bot says; None for a bot in Python, and for a language model."""
+        found = self._toml
+        return found if isinstance(found, CommandBot) else None
+
+    @property
+    def model(self) -> ModelBot | None:
+        """What the bot.toml of a language model says; None for any other bot."""
+        found = self._toml
+        return found if isinstance(found, ModelBot) else None
+
+    @property
+    def _toml(self) -> CommandBot | ModelBot | None:
+        return command_bot.read_toml(self.files[self.main]) if self.main == command_bot.FILE else None
 
     @cached_property
     def sha256(self) -> str:
@@ -79,7 +91,7 @@ def bot_name(path: Path) -> str:
             content = folder.read(command_bot.FILE)
     except (OSError, ValueError):
         return path.stem
-    return _read_command(content, path).name
+    return _read_toml(content, path).name
 
 
 def _read(path: Path) -> BotFiles:
@@ -90,7 +102,7 @@ def _read(path: Path) -> BotFiles:
             return BotFiles(path.name, {path.name: folder.read(path.name)})
     with BotFolder(path) as folder:
         if folder.has(command_bot.FILE):
-            return BotFiles(command_bot.FILE, _files_of_command(folder))
+            return BotFiles(command_bot.FILE, _files_of_toml(folder))
         if not folder.has(_PACKAGE):
             raise BotError(f"{path}: a bot folder needs an {_PACKAGE} with one Agent class, or a bot.toml with a command")
         files = folder.read_all()
@@ -167,11 +179,16 @@ def unpacked(sha256: str) -> BotFiles | None:
     return bot if bot.sha256 == sha256 else None
 
 
-def _files_of_command(folder: BotFolder) -> dict[str, bytes]:
-    """The bot.toml and the files that it lists, or all files if it lists none. Raises BotError for a missing file."""
+def _files_of_toml(folder: BotFolder) -> dict[str, bytes]:
+    """The bot.toml and the files that it lists, or all files if it lists none; of a language model the bot.toml alone.
+
+    Raises BotError for a missing file.
+    """
     path = folder.path / command_bot.FILE
     content = folder.read(command_bot.FILE)
-    bot = _read_command(content, folder.path)
+    bot = _read_toml(content, folder.path)
+    if isinstance(bot, ModelBot):
+        return {command_bot.FILE: content}
     files = {command_bot.FILE: content}
     for name in bot.files:
         inside = inner_path(name)
@@ -191,8 +208,8 @@ def _files_of_command(folder: BotFolder) -> dict[str, bytes]:
     return files
 
 
-def _read_command(content: bytes, folder: Path) -> CommandBot:
+def _read_toml(content: bytes, folder: Path) -> CommandBot | ModelBot:
     try:
-        return command_bot.read_command(content)
+        return command_bot.read_toml(content)
     except BotError as error:
         raise BotError(f"{folder}/{error}") from None

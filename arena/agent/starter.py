@@ -49,6 +49,24 @@ files = ["bot.py"]  # all that the program needs to read
 {games}
 """
 
+MODEL_TOML = """# A language model: no code. All of it is the bot's identity: another value is another bot. See: arena docs llm
+name = "{name}"
+{games}
+
+[llm]
+base_url = "http://127.0.0.1:8731/v1"  # of any server with an OpenAI-compatible /chat/completions
+model = "some-model"                   # its name there
+# key_env = "MY_MODEL_KEY"             # the environment variable with the key; the key itself stands in no file
+# temperature = 0.0                    # left out: the server's default
+max_tokens = 4096                      # of an answer, thoughts included
+# effort = "low"                       # how much it is to think, sent as reasoning_effort
+rethinks = 2                           # new tries in a decision, after an answer that is no legal action
+legal = "omit"                         # whether it sees the legal actions: omit, on_retry, list
+memory = "none"                        # what it knows beyond this round: none, notes (its own), history (earlier rounds)
+language = "en"                        # of rules and questions: en or ja
+timeout_s = 120.0                      # wall time of a decision, all tries together
+"""
+
 PROGRAM = '''"""{title}: plays any legal action. A plain program: a line of JSON in, a line of JSON out."""
 
 import json
@@ -103,6 +121,12 @@ def command_bot(name: str, game: Game | None) -> dict[str, str]:
     """The files of a command bot, by name."""
     games = '# games = ["naga", "yaniv"]  # what it plays; left out: every game' if game is None else f'games = ["{game.name}"]'
     return {"bot.toml": BOT_TOML.format(name=name, games=games), "bot.py": PROGRAM.format(title=name)}
+
+
+def model_bot(name: str, game: Game | None) -> dict[str, str]:
+    """The file of a language model, by name."""
+    games = '# games = ["naga", "yaniv"]  # what it plays; left out: every game' if game is None else f'games = ["{game.name}"]'
+    return {"bot.toml": MODEL_TOML.format(name=name, games=games)}
 
 
 def attributes(game: Game) -> list[Attribute]:

@@ -269,6 +269,11 @@ class View:
         return "\n".join(lines)
 
 
+def moment_of(view: View) -> DecisionContext:
+    """The decision that a view was made of: for seats that know more about it than bots see. It belongs to the seat."""
+    return view._moment
+
+
 def notes_on(view: View) -> Notes:
     """Return what a bot has noted about a decision. Code of the bot had the view: it may hold anything in their place."""
     found = vars(view).get("_notes")

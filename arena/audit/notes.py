@@ -22,16 +22,19 @@ from arena.audit.match_audit import LoggedChoice, LoggedSeat, own_decisions
 from arena.engine.game import Game
 from arena.errors import ArenaError, ConfigError, StoreError, printable, without_output
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Seat, play
-from arena.match.choose import BotSeat
 from arena.match.holder import Holder
 from arena.match.in_process import InProcessSeat
 from arena.match.log import check_log, checked_options
+from arena.match.model_seat import ModelSeat
+from arena.match.sandbox import HeldSeat
 from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, UNHURRIED
 from arena.records import Clock, Ending, MatchRecord, json_object
 from arena.results.people import REMOTE
 from arena.tournament.archive.finding import is_of_people, locate_match, with_faults
 from arena.tournament.workers.compiling import needs_at, warm_games
 
+ListenedSeat = InProcessSeat | HeldSeat
+"""A seat whose bot can note and print something."""
 MOST_LETTERS = 1 << 20
 """How many letters a bot may note and print in a match; then no more is collected."""
 _REASON_LETTERS = 4096
@@ -145,6 +148,7 @@ def notes_of(
 
         def heard() -> None:
             with holder.seat(files, setup.bot_seeds[seat], params, is_trusted=is_trusted) as bot:
+                assert not isinstance(bot, ModelSeat), "stored_files finds none"
                 collect(game, record, setup, seat, bot, listening)
 
         setup = setup_of(record, key, clock)
@@ -156,12 +160,16 @@ def notes_of(
 
 
 def stored_files(results: Path, sha256: str) -> BotFiles | None:
-    """The files with this content hash: a house bot's, submitted ones, or of one that played here; None: they are gone."""
-    return house_files(sha256) or Submissions(results).of_content(sha256) or unpacked(sha256)
+    """The files with this content hash: a house bot's, submitted ones, or of one that played here; None: they are gone.
+
+    Also None for a language model, which has no code, and would be asked anew.
+    """
+    found = house_files(sha256) or Submissions(results).of_content(sha256) or unpacked(sha256)
+    return None if found is not None and found.model is not None else found
 
 
 def collect(
-    game: Game, record: MatchRecord, setup: MatchSetup, seat: int, bot: BotSeat, listening: Callable[[Report], object]
+    game: Game, record: MatchRecord, setup: MatchSetup, seat: int, bot: ListenedSeat, listening: Callable[[Report], object]
 ) -> None:
     """Play a match again with a bot put before the decisions of a seat, and report what it says. The caller closes `bot`.
 
@@ -215,7 +223,7 @@ class _AskedSeat(LoggedSeat):
     """A seat that plays by the log, and puts a bot before each decision; implements match.Seat."""
 
     def __init__(
-        self, bot: BotSeat, log: Sequence[LoggedChoice], ms_per_tick: int | None, record: MatchRecord, seat: int,
+        self, bot: ListenedSeat, log: Sequence[LoggedChoice], ms_per_tick: int | None, record: MatchRecord, seat: int,
         clock: Clock, hear: Callable[[Report], object],
     ) -> None:  # fmt: skip
         super().__init__(log, ms_per_tick)

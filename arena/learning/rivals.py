@@ -192,6 +192,8 @@ def _games_of(bot: Named) -> Sequence[str]:
     """The games that a bot plays; empty: all. Raises BotError for code that does not load."""
     if not isinstance(bot.bot, BotFiles):
         return bot.bot.games
+    if bot.bot.model is not None:
+        return bot.bot.model.games
     if bot.bot.command is not None:
         return bot.bot.command.games
     with LoadedBot(bot.bot) as loaded:

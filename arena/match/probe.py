@@ -18,6 +18,7 @@ from arena import games
 from arena.agent import BotFiles, LoadedBot, unpack
 from arena.errors import BotError, nearest
 from arena.hints import hints
+from arena.match.model_seat import MUST_BE_TRUSTED
 from arena.match.sandbox import LockedSeat, Supervisor, Trouble, find_program
 from arena.records import Limits
 from arena.stopping import end_by_them
@@ -34,11 +35,18 @@ class Profile(msgspec.Struct, frozen=True):
 def probe(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
     """The profiles of trusted bots. Each module is executed once, in a separate process, for at most `seconds` of wall time.
 
-    Command bots are not run: their bot.toml says which games they play.
+    Command bots are not run, and language models are not asked: their bot.toml says which games they play.
     """
-    in_python = [bot for bot in bots if bot.command is None]
+    in_python = [bot for bot in bots if bot.command is None and bot.model is None]
     profiles = iter(_probe_modules(in_python, seconds) if in_python else ())
-    return [_command_profile(bot) if bot.command else next(profiles) for bot in bots]
+    return [_toml_profile(bot) or next(profiles) for bot in bots]
+
+
+def _toml_profile(bot: BotFiles) -> Profile | None:
+    """The profile of a bot that has a bot.toml; None for a bot in Python."""
+    if bot.model is not None:
+        return Profile(games=tuple(bot.model.games), error=_unknown_game(bot, bot.model.games))
+    return _command_profile(bot) if bot.command else None
 
 
 def _probe_modules(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
@@ -105,6 +113,9 @@ def probe_locked(supervisor: Supervisor, bots: Sequence[BotFiles], seconds: floa
     """The profiles of untrusted bots, each executed in a locked child for at most `seconds` of CPU time. Raises LockError."""
     profiles = []
     for bot in bots:
+        if bot.model is not None:
+            profiles.append(Profile(error=MUST_BE_TRUSTED))
+            continue
         if bot.command is not None:
             profiles.append(_command_profile(bot, is_locked=True))
             continue
@@ -126,10 +137,13 @@ def _command_profile(bot: BotFiles, *, is_locked: bool = False) -> Profile:
     if is_locked and found.loader and not found.system_loader:
         program = bot.command.command[0]
         return Profile(error=f"{bot.main}: command: {program}: its loader {found.loader!a} is no library of this system")
-    unknown = [name for name in bot.command.games if name not in games.names()]
-    if unknown:
-        return Profile(error=f'{bot.main}: games: no game "{unknown[0]}"; {nearest(unknown[0], games.names())}')
-    return Profile(games=tuple(bot.command.games))
+    return Profile(games=tuple(bot.command.games), error=_unknown_game(bot, bot.command.games))
+
+
+def _unknown_game(bot: BotFiles, declared: Sequence[str]) -> str | None:
+    """What is wrong with the games that a bot.toml names; None if nothing is."""
+    unknown = [name for name in declared if name not in games.names()]
+    return f'{bot.main}: games: no game "{unknown[0]}"; {nearest(unknown[0], games.names())}' if unknown else None
 
 
 def profile(bot: BotFiles) -> Profile:

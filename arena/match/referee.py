@@ -5,6 +5,8 @@ import random
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from arena.agent import EndInfo, StartInfo
 from arena.engine.entries import COUNT_SHIFT, ENDED_ROUND, IS_OVER, IS_TOGETHER, SEAT_MASK, SEAT_SHIFT
 from arena.engine.game import Actions, Game
@@ -13,9 +15,9 @@ from arena.engine.readiness import NotCompiled
 from arena.errors import printable
 from arena.match.faults import FORFEIT, settle_places
 from arena.match.history import Decision, MatchHistory
-from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat, TakeBack, asks_outside
+from arena.match.seat import NOBODY, Answer, Fault, HostTrouble, Seat, TakeBack, asks_model, asks_outside, taken_calls
 from arena.match.setup import MatchSetup, match_record, seat_record
-from arena.records import MOST_ACTIONS, Clock, Ending, FaultRecord, MatchRecord, copied
+from arena.records import MOST_ACTIONS, CallRecord, Clock, Ending, FaultRecord, MatchRecord, copied
 
 FAULTS_KEPT = 8  # of a seat, with all that is known of them: what bots print is long
 
@@ -113,6 +115,8 @@ class _Table:
         self.delays: list[int] = []  # ticks of each action, where thinking takes them
         self.notes: list[str] = []
         self.faults: list[FaultRecord] = []
+        self.calls: list[CallRecord] = []
+        self.models = {number for number, seat in enumerate(seats) if asks_model(seat)}
         self.out = game.new_actions()
         self.legal = self.out.data  # the legal actions of the next decision
         self.later: list[Actions] = []  # those of the later seats of a simultaneous choice
@@ -158,7 +162,9 @@ class _Table:
             )
             for player, unit, place, score, book in zip(self.setup.players, units, places, scores, self.books)
         )  # fmt: skip
-        record = match_record(self.game, self.setup, rows, self.actions, 1, self.notes, self.delays, self.faults)
+        record = match_record(
+            self.game, self.setup, rows, self.actions, 1, self.notes, self.delays, self.faults, self.calls
+        )  # fmt: skip
         for seat, book in enumerate(self.books):  # only now: nothing that a bot does to what it is told can reach the record
             if not book.has_forfeited:
                 self.waits_for(seat)
@@ -311,6 +317,9 @@ class _Table:
     def _play_answer(self, book: _Book, decision: Decision, answer: Answer | Fault) -> None:
         """Play a seat's answer, or the fallback's choice if the seat failed."""
         seconds = 0.0
+        if book.number in self.models:
+            calls = taken_calls(book.seat)
+            self.calls += [msgspec.structs.replace(call, decision=len(self.actions)) for call in calls]
         if isinstance(answer, Answer):
             seconds = answer.cpu_seconds
             book.cpu.append(seconds)

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
-from arena.records import Clock, Ending
+from arena.records import CallRecord, Clock, Ending
 
 SLEEP_SECONDS = 5.0  # that a seat may sleep in a match; what is beyond is charged as CPU time (docs/formats.md, "Clock")
 BACKSTOP_FACTOR, BACKSTOP_SECONDS = 10.0, 10.0  # wall time of a decision, from its CPU time, whatever the seat lacked
@@ -92,7 +92,7 @@ class Seat(Protocol):
     """How the referee talks to a bot.
 
     When choices are simultaneous, all seats are asked before the first one answers; but see TakeBack. A seat may have
-    `asks_outside`: see the function of that name.
+    `asks_outside` and `take_calls`: see the functions below.
     """
 
     wants_forced: bool
@@ -125,6 +125,17 @@ def asks_outside(seat: Seat) -> bool:
     Known once the seat was started. What such a bot does in a match cannot be repeated.
     """
     return bool(getattr(seat, "asks_outside", False))
+
+
+def asks_model(seat: Seat) -> bool:
+    """Whether a language model plays at a seat: then the seat has `take_calls`."""
+    return hasattr(seat, "take_calls")
+
+
+def taken_calls(seat: Seat) -> list[CallRecord]:
+    """The calls of the language model at a seat since the last time, without the number of their decision."""
+    found: list[CallRecord] = seat.take_calls()  # type: ignore[attr-defined]  # see asks_model
+    return found
 
 
 def seconds_of_match(clock: Clock) -> float:

@@ -10,7 +10,7 @@ from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.errors import printable
 from arena.match.faults import FaultPolicy
-from arena.records import Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json
+from arena.records import CallRecord, Clock, Ending, FaultRecord, MatchRecord, SeatRecord, canonical_json
 
 
 class Player(msgspec.Struct, frozen=True):
@@ -71,12 +71,12 @@ def seat_record(
 
 def match_record(
     game: Game, setup: MatchSetup, rows: tuple[SeatRecord, ...], actions: Sequence[int], attempts: int, notes: Sequence[str],
-    delays: Sequence[int] = (), faults: Sequence[FaultRecord] = (),
+    delays: Sequence[int] = (), faults: Sequence[FaultRecord] = (), calls: Sequence[CallRecord] = (),
 ) -> MatchRecord:  # fmt: skip
     """The record of a match, with the rows of its seats."""
     return MatchRecord(
         index=setup.index, match_id=setup.match_id, game=setup.game, pool=setup.pool,
         options=canonical_json(setup.options), rules_version=game.version, deal=setup.deal, rotation=setup.rotation,
         seats=rows, actions=tuple(actions), delays=tuple(delays), attempts=attempts, notes=tuple(notes),
-        faults=tuple(faults), ended=int(time.time()),
+        faults=tuple(faults), calls=tuple(calls), ended=int(time.time()),
     )  # fmt: skip

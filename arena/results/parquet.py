@@ -3,6 +3,7 @@
 Matches are written and read a row group at a time: memory does not grow with the tournament.
 """
 
+import contextlib
 import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,14 +23,17 @@ from arena.results.schema import (
     ACTIONS,
     FAULTS,
     HISTORY,
+    LLM_CALLS,
     LUCK,
     MATCH_ID_BYTES,
     MATCHES,
     RATINGS,
     TOTALS,
+    CostOf,
     FaultPlace,
     Row,
     SeatTotals,
+    StoredCall,
     StoredFault,
 )
 from arena.results.table_file import TableReader, TableWriter, reading
@@ -38,18 +42,29 @@ MOST_SEATS = 127  # of a match: their numbers are stored as 8 bits
 _DIFFERENT_RUNS = "the two files are of different runs"
 
 
-def write_matches(folder: Path, records: Iterable[MatchRecord], tournament: str | None = None) -> None:
-    """Write matches.parquet, actions.parquet and faults.parquet.
+def write_matches(
+    folder: Path,
+    records: Iterable[MatchRecord],
+    tournament: str | None = None,
+    *,
+    cost_of: CostOf = lambda record, seat, call: None,
+) -> None:
+    """Write matches.parquet, actions.parquet and faults.parquet, and llm_calls.parquet where language models played.
 
-    `records` in plan order; `tournament`: its name, by default the folder's.
+    `records` in plan order; `tournament`: its name, by default the folder's; `cost_of`: what a call of a model cost.
     """
     name = folder.name if tournament is None else tournament
-    with TableWriter(folder, MATCHES) as rows, TableWriter(folder, ACTIONS) as logs, TableWriter(folder, FAULTS) as faults:
+    with contextlib.ExitStack() as opened:
+        rows, logs, faults = (opened.enter_context(TableWriter(folder, table)) for table in (MATCHES, ACTIONS, FAULTS))
+        calls: TableWriter | None = None
         for record in records:
+            if record.calls:
+                calls = calls or opened.enter_context(TableWriter(folder, LLM_CALLS))
+                calls.add(schema.call_rows(record, cost_of))
             rows.add(schema.match_rows(record, name))
             logs.add([schema.log_row(record)], len(record.actions) + len(record.delays))
             faults.add(schema.fault_rows(record))
-        tables = (rows, logs, faults)
+        tables = (rows, logs, faults, *([calls] if calls is not None else []))
         for table in tables:
             table.finish()
         for table in tables:
@@ -197,6 +212,25 @@ def read_faults(folder: Path) -> list[StoredFault]:
     reader = TableReader(folder, FAULTS)
     with reading(reader.path):
         return [msgspec.convert(row, StoredFault) for row in reader.rows()]
+
+
+def read_calls(folder: Path) -> list[StoredCall]:
+    """All calls of language models, in plan order; none where no model played. Raises StoreError."""
+    if not is_there(folder / LLM_CALLS.file):
+        return []
+    reader = TableReader(folder, LLM_CALLS)
+    with reading(reader.path):
+        return [msgspec.convert(row, StoredCall) for row in reader.rows()]
+
+
+def find_calls(folder: Path, match_id: str) -> list[StoredCall]:
+    """The calls of language models in one match, in order; none where no model played. Raises StoreError."""
+    if not is_there(folder / LLM_CALLS.file):
+        return []
+    reader = TableReader(folder, LLM_CALLS)
+    with reading(reader.path):
+        rows = reader.rows_of([_match_key(match_id)]).get(match_id.lower(), [])
+        return [msgspec.convert(row, StoredCall) for row in rows]
 
 
 def locate_faults(folder: Path) -> list[FaultPlace]:

@@ -3,7 +3,7 @@
 `matches.parquet` has a row per match and seat, sorted by (index, seat); `actions.parquet` a row per match in the same
 order; `ratings.parquet` a row per model, pool and bot; `history.parquet` a row per pool, point of the plan and bot;
 `totals.parquet` a row per pool, bot and ending; `faults.parquet` a row per fault of a bot, in plan order; `luck.parquet`, where
-luck was worked out, a row per match and seat. A match
+luck was worked out, a row per match and seat; `llm_calls.parquet`, where language models played, a row per call. A match
 that the host could not finish (void) has its rows too: ending `host`, place 0, no actions. The notes for bots' authors
 (`MatchRecord.notes`) are in the journal only.
 
@@ -12,7 +12,7 @@ in the record (`MatchRecord`, `SeatRecord`, ..), for older journals; and whoever
 these tables is ignored when a file is read: a newer version wrote it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from arena.records import Ending, FaultRecord, MatchLuck, MatchRecord, Rating, SeatLuck, SeatRecord
+from arena.records import CallRecord, Ending, FaultRecord, MatchLuck, MatchRecord, Rating, SeatLuck, SeatRecord
 
 FORMAT_VERSION = 1
 MATCH_ID_BYTES = 12
@@ -31,6 +31,7 @@ The same match of Naga played again took 2 % more or less in one trial and 11 % 
 further bits would be noise, which no compression makes smaller."""
 
 
+CostOf = Callable[[MatchRecord, SeatRecord, CallRecord], float | None]
 Row = dict[str, Any]
 """Column name -> value. A match id is 24 hex digits, an ending its text."""
 
@@ -220,6 +221,35 @@ FAULTS = Table(
     ),
 )
 
+LLM_CALLS = Table(
+    "llm_calls",
+    (
+        Column("index", Kind.INT64, "position in the plan"),
+        Column("match_id", Kind.MATCH_ID, "the match"),
+        Column("pool", Kind.TEXT, "rating pool"),
+        Column("bot", Kind.TEXT, "name of the bot"),
+        Column("bot_version", Kind.INT32, "version of a submission, else 1"),
+        Column("seat", Kind.INT8, "its seat, from 0"),
+        Column("decision", Kind.INT32, "index in the log of the decision that was asked for", low=-1),
+        Column("attempt", Kind.INT16, "0 = the first call of the decision; 1, 2, ... = the new tries"),
+        Column("model", Kind.TEXT, "the model as it named itself"),
+        Column("prompt_sha256", Kind.TEXT, "hash of all messages that it was sent; hex"),
+        Column("prompt_tokens", Kind.INT32, "tokens of these messages"),
+        Column("cached_tokens", Kind.INT32, "of them those that its server had kept"),
+        Column("completion_tokens", Kind.INT32, "tokens of the answer, those of thoughts included"),
+        Column("reasoning_tokens", Kind.INT32, "of them those of thoughts"),
+        Column("finish_reason", Kind.TEXT, "why the answer ended, in the server's word"),
+        Column("first_token_s", Kind.FLOAT32, "wall time until the answer began; s"),
+        Column("total_s", Kind.FLOAT32, "wall time until it was whole; s"),
+        Column("kind", Kind.TEXT, "`action`, or what was wrong: illegal, ambiguous, unparsable, truncated, empty"),
+        Column("raw", Kind.TEXT, "what the model wrote as its action, or the end of its answer; cut"),
+        Column("played", Kind.TEXT, "the legal action that was read; empty: none"),
+        Column("cost", Kind.FLOAT64, "by the user's list of prices, in its currency; null: no price", nullable=True),
+        Column("answer", Kind.TEXT, "the file of the kept answer, in `llm_answers/`; hex"),
+    ),
+)
+"""A row per call of a language model, in plan order. The file is there only where there were any."""
+
 TOTALS = Table(
     "totals",
     (
@@ -298,6 +328,17 @@ class StoredFault(FaultRecord, frozen=True, kw_only=True):
     bot_version: int
 
 
+class StoredCall(CallRecord, frozen=True, kw_only=True):
+    """A call of a language model with its match and bot: one row of llm_calls.parquet."""
+
+    index: int
+    match_id: str
+    pool: str
+    bot: str
+    bot_version: int
+    cost: float | None
+
+
 class FaultPlace(msgspec.Struct, frozen=True):
     """A stored fault and where its match is stored."""
 
@@ -315,6 +356,16 @@ def fault_rows(record: MatchRecord) -> list[Row]:
         seat = record.seats[fault.seat]
         row = msgspec.structs.asdict(fault) | {"index": record.index, "match_id": record.match_id, "ending": fault.ending.value}
         rows.append(row | {"bot": seat.bot, "bot_version": seat.bot_version})
+    return rows
+
+
+def call_rows(record: MatchRecord, cost_of: CostOf) -> list[Row]:
+    """The rows of llm_calls.parquet for one match. `cost_of`: what a call cost; None: that is not known."""
+    rows = []
+    for call in record.calls:
+        seat = record.seats[call.seat]
+        row = msgspec.structs.asdict(call) | {"index": record.index, "match_id": record.match_id, "pool": record.pool}
+        rows.append(row | {"bot": seat.bot, "bot_version": seat.bot_version, "cost": cost_of(record, seat, call)})
     return rows
 
 

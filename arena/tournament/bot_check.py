@@ -29,6 +29,8 @@ from arena.errors import BotError, nearest
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
 from arena.match.choose import BotSeat, open_seat
 from arena.match.holder import Holder
+from arena.match.model_seat import ISOLATION
+from arena.match.probe import probe
 from arena.match.sandbox import HeldSeat
 from arena.match.seeds import single_match_id, single_match_seeds
 from arena.match.watched import Slow, WaitsTooLong, WatchedSeat
@@ -53,21 +55,24 @@ def check_bot(
     clock: Clock = CLOCK,
     limits: Limits = DEFAULT_LIMITS,
     seed: int | None = None,
+    may_ask: bool = False,
     prepare: Callable[[Needs], object] = lambda needs: None,
     say: Callable[[str], None] = lambda text: None,
     news: Callable[[str], None] = lambda text: None,
 ) -> BotCheck:
     """Check a bot: play all its games, or only those in `chosen`.
 
-    `params`: of the bot; `seed`: of the deals and of the bots, from an earlier report; None: a fresh one.
+    `params`: of the bot; `seed`: of the deals and of the bots, from an earlier report; None: a fresh one; `may_ask`: a language
+    model plays one match of each game, at the smallest table, and is not locked in; else it is refused.
     `prepare` is called with what has to be compiled before; `say` with the match and the decision that is played,
     `news` before something is compiled that a bot asks for during a match.
 
     Raises HostTrouble if the same match ended in host faults several times.
     """
     chosen_seed = secrets.randbits(_SEED_BITS) if seed is None else seed
+    is_asked = may_ask and bot.model is not None
     with Holder((), limits=limits) as holder:
-        profile = holder.profile(bot, clock.start)
+        profile = probe([bot], clock.start)[0] if is_asked else holder.profile(bot, clock.start)
     refusals = [] if profile.error is None else [profile.error]
     claims = [] if refusals else list(profile.games) or games.names()
     refusals += [f'it says that it plays "{claim}"; {nearest(claim, games.names())}' for claim in _unknown(claims)]
@@ -78,10 +83,11 @@ def check_bot(
     checks = []
     with Holder(played, limits=limits) as holder:
         for game in played:
-            checks.append(_Checked(holder, clock, chosen_seed, name, bot, dict(params), game, say, news))
+            checks.append(_Checked(holder, clock, chosen_seed, name, bot, dict(params), game, say, news, is_asked=is_asked))
         report = BotCheck(
             bot=name, sha256=bot.sha256, files=len(bot.files), bytes=sum(map(len, bot.files.values())),
-            isolation=holder.isolation, not_locked=holder.not_locked, seed=chosen_seed, clock=clock, memory=limits.memory,
+            isolation=ISOLATION if is_asked else holder.isolation, not_locked="" if is_asked else holder.not_locked,
+            seed=chosen_seed, clock=clock, memory=limits.memory,
             memory_peak=max((check.memory_peak for check in checks if check.memory_peak is not None), default=None),
             games=tuple(check.result() for check in checks),
             slowest=_slowest(slow for check in checks for slow in check.slowest),
@@ -98,8 +104,9 @@ class _Checked:
 
     def __init__(
         self, holder: Holder, clock: Clock, seed: int, name: str, bot: BotFiles, params: Mapping[str, Any], game: str,
-        say: Callable[[str], None], news: Callable[[str], None],
+        say: Callable[[str], None], news: Callable[[str], None], *, is_asked: bool,
     ) -> None:  # fmt: skip
+        self.is_asked = is_asked
         self.say = say
         self.params = params
         self.news = news
@@ -133,7 +140,7 @@ class _Checked:
         )  # fmt: skip
 
     def _play_all(self) -> None:
-        tables = list(self._tables())
+        tables = list(self._tables())[: 1 if self.is_asked else None]  # each question costs
         for number, (seats, options) in enumerate(tables):
             self.place = f"{self.game.name}: match {number + 1} of {len(tables)}"
             if len(self.faults) >= FAULTS:
@@ -142,7 +149,7 @@ class _Checked:
             self.variants.add(msgspec.json.encode(self._unusual(options, seats), order="sorted").decode())
             setup = self._setup(number, seats, options)
             record = self._match(setup, number % seats)
-            if number == 0 and not self.faults:
+            if number == 0 and not self.faults and not self.is_asked:
                 again = self._match(setup, number % seats)
                 self.is_deterministic = None if self.faults else again.actions == record.actions
 
@@ -170,7 +177,7 @@ class _Checked:
         failures = 0  # at the bot's own seat, while its code ran
         for attempt in range(ATTEMPTS):
             with ExitStack() as opened:
-                held = self.holder.seat(self.bot, setup.bot_seeds[own], self.params)
+                held = self.holder.seat(self.bot, setup.bot_seeds[own], self.params, is_trusted=self.is_asked)
                 opened.callback(held.close)
                 is_to_blame = failures == ATTEMPTS - 1
                 watched = WatchedSeat(_Blaming(held) if is_to_blame else held, patience=WAITING - self.waited, say=self._tell)
@@ -285,6 +292,7 @@ def examined(
     clock: Clock = CLOCK,
     limits: Limits = DEFAULT_LIMITS,
     seed: int | None = None,
+    may_ask: bool = False,
     say: Callable[[str], None] = lambda text: None,
     news: Callable[[str], None] = lambda text: None,
 ) -> tuple[BotCheck, BotFiles | None]:
@@ -299,7 +307,7 @@ def examined(
         return refused(called, str(error)), None
     report = check_bot(
         found.name, found.files, params=params, chosen=chosen, clock=clock, limits=limits, seed=seed,
-        prepare=lambda needs: warm_games(needs, news), say=say, news=news,
+        may_ask=may_ask, prepare=lambda needs: warm_games(needs, news), say=say, news=news,
     )  # fmt: skip
     return report, found.files
 

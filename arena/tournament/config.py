@@ -16,6 +16,7 @@ from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
 from arena.errors import SHOWN, BotError, ConfigError, StoreError, nearest, printable
 from arena.match.faults import FORFEIT, SUBSTITUTE, FaultPolicy
+from arena.match.model_seat import MUST_BE_TRUSTED
 from arena.match.sandbox import LOCKED, NAMESPACE
 from arena.names import NEW_NAME_RULE, may_be_given
 from arena.ratings.models import model_of
@@ -27,7 +28,8 @@ from arena.tournament.archive.folder import ARCHIVE
 from arena.tournament.formats.format import DEFAULT, Asked, Format, formats
 from arena.tournament.formats.format import keys as format_keys
 from arena.tournament.formats.plan import ALL as ALL_ROTATIONS
-from arena.tournament.formats.plan import ALL_UP_TO, CYCLIC, Entry
+from arena.tournament.formats.plan import ALL_UP_TO, CYCLIC, POOL_OF_MODELS, Entry
+from arena.tournament.models import ModelConfig, ModelRun, checked_models, models_of
 from arena.userfiles import existing_path, read_yaml, typed
 
 DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|m)")
@@ -80,6 +82,7 @@ class PlayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     clean_caches: bool = DEFAULT_LIMITS.clean_caches
     faults: FaultPolicy = FaultPolicy()
     ratings: RatingSettings = RatingSettings()
+    llm: ModelConfig = ModelConfig()
 
 
 class Config(PlayConfig, frozen=True, forbid_unknown_fields=True):
@@ -128,6 +131,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     FORFEIT: it loses its matches."""
     ratings: RatingSettings
     format: Format
+    llm: ModelRun = ModelRun()
+    """What is said of the language models among the bots."""
 
 
 def read_config(path: Path, results: Path = RESULTS) -> Tournament:
@@ -163,7 +168,8 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
     if config.broken_bots not in (LEAVE_OUT, FORFEIT):
         raise ConfigError(f"broken_bots: {LEAVE_OUT} or {FORFEIT}, not {config.broken_bots!r}")
     clock = config.clock
-    bots, entries = _bots(config, folder, Submissions(results)), _entries(config, folder)
+    bots = _bots(config, folder, Submissions(results))
+    entries = _entries(config, folder, POOL_OF_MODELS if models_of(bots) and not config.llm.mix else "")
     ratings = _ratings(config, entries, bots)
     return Tournament(
         name=config.name,
@@ -182,6 +188,7 @@ def check_config(document: object, folder: Path, results: Path = RESULTS) -> Tou
         faults=config.faults,
         broken_bots=config.broken_bots,
         ratings=ratings,
+        llm=checked_models(config.llm, (folder, Path())),
     )
 
 
@@ -222,7 +229,8 @@ def _format(config: Config, bots: list[str], ratings: RatingSettings) -> Format:
     return kind.read(Asked(settings, bots, own_deals, ratings.headline_model, games, goes_by_it))
 
 
-def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:
+def _entries(config: Config, folder: Path, pools: str) -> tuple[Entry, ...]:
+    """The entries of `games`. `pools`: what the name of each pool begins with."""
     if not config.games:
         raise ConfigError("games: at least one is needed")
     _check_count(config.deals, "deals")
@@ -245,7 +253,7 @@ def _entries(config: Config, folder: Path) -> tuple[Entry, ...]:
             raise ConfigError(f'{key}.label: "overall" is the name of the pool over all pools')
         entry = Entry(
             game=item.game, rules_version=game.version, seats=item.seats, options=options, deals=deals,
-            pool=item.label or item.game,
+            pool=pools + (item.label or item.game),
         )  # fmt: skip
         for other, earlier in enumerate(entries):
             if (earlier.game, earlier.seats, earlier.options) == (entry.game, entry.seats, entry.options):
@@ -275,6 +283,8 @@ def _bots(config: Config, folder: Path, submissions: Submissions) -> tuple[Bot, 
             raise type(error)(f"{key}: {error}") from None
         for bot in found:
             check_name(bot.name, f"{key}.name")
+            if bot.files.model is not None and not bot.trusted:
+                raise ConfigError(f"{key}: {bot.name}: {MUST_BE_TRUSTED}")
             other = listed.setdefault((bot.name, bot.version), key)
             if len(listed) == len(bots):
                 raise ConfigError(

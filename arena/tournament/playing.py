@@ -28,6 +28,7 @@ from arena.tournament.field import least_isolation
 from arena.tournament.formats.plan import Plan
 from arena.tournament.formats.schedule import FormatState, Schedule, UsesLuck
 from arena.tournament.memory import Kills
+from arena.tournament.models import Spending, Stopped, answer_folder, models_of, most_model_seconds
 from arena.tournament.planning import Planned
 from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.workers.backend import Backend, Chunk, Failure
@@ -54,18 +55,24 @@ class Played:
     lucks: ToldLuck
     """The luck of the matches that this run played, where it is wanted."""
     is_interrupted: bool
-    """Whether Ctrl-C stopped it before it was over."""
+    """Whether Ctrl-C stopped it before it was over, or what `why` says."""
+    why: str = ""
+    """Why it stopped by itself, so that the same command can go on; empty: it did not."""
 
 
 def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Settings, observer: Observer) -> Played:
     """Play the matches that the journal lacks. Ctrl-C ends it, and so can the observer: what is finished is kept."""
     progress = Progress(planned.name, total=planned.matches(schedule))
-    rows = _Rows(schedule, journal, observer, progress)
+    spending = Spending(planned.tournament.llm, models_of(planned.tournament.bots))
+    rows = _Rows(schedule, journal, observer, progress, spending)
     ratings = _running_ratings(planned)
-    state, is_interrupted = planned.state, False
+    state, is_interrupted, why_stopped = planned.state, False, ""
     try:
         with ExitStack() as opened:
             workers = _Workers(planned, schedule, rows, settings, observer, opened)
+            if spending.models:
+                spending.add(journal.records())
+                spending.check_budget()
             for first, last in schedule.segments():
                 if state is not None and state != (newer := state.after(schedule.plan)):
                     state = newer
@@ -99,12 +106,14 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
                 observer.say(schedule.outcome)
     except KeyboardInterrupt:
         is_interrupted = True
+    except Stopped as stopped:
+        is_interrupted, why_stopped = True, str(stopped)
     except _EndedByObserver as ended:
         if state is not None:  # what is open of the last stage is never played
             schedule.plan = state.closed(schedule.plan, str(ended), journal)
         schedule.outcome = str(ended)
         progress.total = progress.done
-    return Played(schedule, state, progress, rows.tally, rows.lucks, is_interrupted)
+    return Played(schedule, state, progress, rows.tally, rows.lucks, is_interrupted, why_stopped)
 
 
 def _pass_checkpoint(schedule: Schedule, rows: "_Rows", last: int) -> list[str]:
@@ -128,8 +137,10 @@ _STORED, _FOUND = 1, 2  # of a match in the journal: by this run, by whoever wro
 class _Rows:
     """Takes finished matches into the journal, each once. Those of later segments wait until it is decided if they count."""
 
-    def __init__(self, schedule: Schedule, journal: Journal, observer: Observer, progress: Progress) -> None:
-        self.schedule, self.progress = schedule, progress
+    def __init__(
+        self, schedule: Schedule, journal: Journal, observer: Observer, progress: Progress, spending: Spending
+    ) -> None:
+        self.schedule, self.progress, self._spending = schedule, progress, spending
         self.tally = Tally()
         self.lucks = ToldLuck()
         self._journal, self._observer = journal, observer
@@ -192,6 +203,10 @@ class _Rows:
             finished = packed(_after(earlier.get(record.index, ()), record) for record in finished.records)
         self.lucks.add(chunk.lucks)
         self._store(finished)
+        if self._spending.models:
+            self._spending.add(finished.records)
+            self._spending.hear(len(finished.rows), chunk.failures.values())
+            self._spending.check_budget()
 
     def keep_void(self, index: int, attempts: int, reason: str) -> None:
         """Store a match that could not be played."""
@@ -293,9 +308,14 @@ class _Workers:
         self._since = time.monotonic()
         self._tick()  # the backend takes its time, too
         least = least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots)
-        job = settings.job(plan.without_stages(), bots, least=least, isolation=settings.isolation, with_luck=with_luck)
+        answers = answer_folder(self._planned.folder, tournament.bots, tournament.llm, settings.offline)
+        kept = {"answers": answers} if answers is not None else {}
+        job = settings.job(
+            plan.without_stages(), bots, least=least, isolation=settings.isolation, with_luck=with_luck, **kept
+        )  # fmt: skip
         backend = self._opened.enter_context(_backend(job, settings, say))
         patience = _PATIENCE_SECONDS + max(entry.seats for entry in plan.entries) * most_seconds(plan.clock)
+        patience += max(entry.seats for entry in plan.entries) * most_model_seconds(tournament.bots)
         ready = ReadyGames(None if is_elsewhere else compiling, backend.compile)
         rows = self._rows
         return Driver(backend, rows.keep, rows.keep_void, self._tick, patience, rows.tally, ready, self._game_of)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.engine import jit
-from arena.errors import StoreError
+from arena.errors import ArenaError, StoreError
 from arena.results.journal import Journal
 from arena.results.lock import FolderLock
 from arena.results.manifest import publish, read_manifest, unpublish
@@ -24,6 +24,7 @@ from arena.tournament.archive.folder import ARCHIVE
 from arena.tournament.config import Tournament, read_config
 from arena.tournament.deciding import decide, rated_rows, weights_of
 from arena.tournament.memory import check_memory
+from arena.tournament.models import check_can_ask
 from arena.tournament.planning import Planned, announcement, plan, resumed
 from arena.tournament.playing import Played, play
 from arena.tournament.session import Interrupted, Observer, Results, Settings, check_settings
@@ -38,6 +39,9 @@ def run_tournament(
     check_settings(settings)
     tournament = config if isinstance(config, Tournament) else read_config(Path(config), settings.out)
     check_memory(tournament, settings, observer.say)
+    check_can_ask(
+        tournament.bots, tournament.llm, is_offline=settings.offline is not None, is_cluster=settings.address is not None
+    )  # fmt: skip
     planned = plan(tournament, settings)
     with opened(planned.folder, settings, observer) as journal:
         planned = resumed(planned, journal)
@@ -48,7 +52,10 @@ def run_tournament(
         write_beginning(planned, schedule, journal)
         played = play(planned, schedule, journal, settings, observer)
         if played.is_interrupted:
-            raise _interrupted(planned, played, journal, settings, observer)
+            stopped = _interrupted(planned, played, journal, settings, observer)
+            if played.why:
+                raise ArenaError(f"{played.why}. {stopped}") from None
+            raise stopped
         if not observer.is_written(played.progress.done):
             _keep_state(played, journal)
             return Results(planned.folder, read_manifest(planned.folder), [], played.tally, schedule)

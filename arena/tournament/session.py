@@ -44,6 +44,8 @@ class Settings:
     """Run untrusted bots even if this machine cannot lock them in."""
     isolation: str = NAMESPACE
     """The strongest isolation level to try for untrusted bots."""
+    offline: Path | None = None
+    """The folder of a tournament whose kept answers the language models give, without being asked; None: they are asked."""
     fresh: bool = False
     """Set earlier results of this name aside and start again from nothing."""
     is_lasting: bool = True

@@ -18,6 +18,7 @@ from arena.results.manifest import BotEntry, Manifest, write_manifest
 from arena.tournament.archive.luck import write_luck
 from arena.tournament.deciding import Decided
 from arena.tournament.formats.schedule import Schedule
+from arena.tournament.models import Spending, models_of
 from arena.tournament.planning import Planned
 from arena.tournament.playing import Played
 from arena.tournament.repeats import stored_repeats
@@ -63,7 +64,8 @@ def write_rows(planned: Planned, played: Played, journal: Journal, observer: Obs
     Raises StoreError if matches that were stored cannot be read any more.
     """
     rows, plan, progress = Rows(), played.schedule.plan, played.progress
-    parquet.write_matches(planned.folder, rows.counting(journal.records()))
+    spending = Spending(planned.tournament.llm, models_of(planned.tournament.bots))
+    parquet.write_matches(planned.folder, rows.counting(journal.records()), cost_of=spending.cost_of)
     if played.is_interrupted:
         return rows
     if rows.played != progress.done:

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.agent.command_bot import read_command
+from arena.agent.command_bot import read_toml
 from arena.agent.submissions import Submissions
 from arena.audit import laws
 from arena.audit.laws import traces
@@ -223,7 +223,7 @@ BOT_TOML = 'name = "b"\ncommand = ["python3", "main.py"]\ngames = ["naga"]\nfile
 def test_a_bot_toml(content: bytes) -> None:
     for whole in (content, BOT_TOML.encode() + content, BOT_TOML.encode()[: len(content)] + content):
         try:
-            read_command(whole)
+            read_toml(whole)
         except BotError:
             continue
 
@@ -233,7 +233,7 @@ def test_a_bot_toml(content: bytes) -> None:
 )
 def test_a_bot_toml_beyond_all_bounds(content: str) -> None:
     with pytest.raises(BotError):
-        read_command(content.encode())
+        read_toml(content.encode())
 
 
 VERSION = {"name": "bob", "version": 1, "sha256": "0" * 64, "main": "bob.py", "games": ["naga"], "bytes": 1, "submitted": "x"}

@@ -14,7 +14,9 @@ from arena.tournament.session import LOCAL, Settings
 from helpers.paths import BAD_BOTS, DOCS, HOUSE_BOTS
 
 PAGE = (DOCS / "results.md").read_text()
-TABLES = (schema.MATCHES, schema.ACTIONS, schema.RATINGS, schema.HISTORY, schema.FAULTS, schema.TOTALS, schema.LUCK)
+TABLES = (
+    schema.MATCHES, schema.ACTIONS, schema.RATINGS, schema.HISTORY, schema.FAULTS, schema.LLM_CALLS, schema.TOTALS, schema.LUCK,
+)  # fmt: skip
 KINDS = {"match_id": "12 bytes", "int64_list": "list of int64", "int32_list": "list of int32"}
 
 

@@ -31,7 +31,7 @@ def start_processes(*, is_wanted: bool) -> None:
 
 def _profiles(bots: Sequence[BotFiles], seconds: float) -> list[Profile]:
     """What bots say of themselves, in this process if they are Python."""
-    return [profile(bot) if bot.command is None else probe([bot], seconds)[0] for bot in bots]
+    return [profile(bot) if bot.command is None and bot.model is None else probe([bot], seconds)[0] for bot in bots]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import pytest
 
 from arena import games
 from arena.agent import BotFiles, EndInfo, StartInfo
-from arena.agent.command_bot import read_command
+from arena.agent.command_bot import read_toml
 from arena.agent.view import View
 from arena.cli.main import main
 from arena.match import Answer, Fault, play, protocol
@@ -207,7 +207,7 @@ def test_the_messages_on_the_page_are_real() -> None:
 
 def test_the_settings_and_commands_on_the_page_work(capsys: pytest.CaptureFixture[str]) -> None:
     ((_, settings),) = blocks("toml")
-    assert read_command(settings.encode()).command == ["node", "bot.js"]
+    assert read_toml(settings.encode()).command == ["node", "bot.js"]
     (_, match), (_, schema) = blocks("bash")
     assert schema.split() == ["python", "-m", protocol.__name__]
     assert SCHEMA.read_text() == protocol.schema_text()

@@ -20,7 +20,13 @@ from arena.tournament.check_report import BotCheck
 
 
 def checked(
-    bot: str, chosen: list[str], seed: int | None = None, *, results: Path, params: Mapping[str, Any] = MappingProxyType({})
+    bot: str,
+    chosen: list[str],
+    seed: int | None = None,
+    *,
+    results: Path,
+    params: Mapping[str, Any] = MappingProxyType({}),
+    may_ask: bool = False,
 ) -> tuple[BotCheck, BotFiles | None]:
     """The report on a bot, and its files as they were read, or None if they are no bot.
 
@@ -40,6 +46,7 @@ def checked(
         with error_console().status("checking") as status:
             return examined(
                 lambda: find_bot(bot, results, read=read_unparsed), Path(bot).stem, chosen=chosen, params=params, seed=seed,
+                may_ask=may_ask,
                 say=lambda text: status.update(plain_text(f"checking {text}")), news=news_on(status.console),
             )  # fmt: skip
     except HostTrouble as trouble:

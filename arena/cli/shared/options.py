@@ -118,6 +118,14 @@ RuleOptions = Annotated[
 Workers = Annotated[
     int | None, typer.Option("--workers", metavar="N", help="Number of worker processes. Default: one per CPU.")
 ]
+Offline = Annotated[
+    Path | None,
+    typer.Option(
+        "--offline",
+        metavar="FOLDER",
+        help="Ask no language model: play the answers that this tournament's folder has kept.",
+    ),
+]
 TrustBots = Annotated[
     bool,
     typer.Option("--unsafe-trust-bots", help="Run untrusted bots even if this machine cannot lock them in."),

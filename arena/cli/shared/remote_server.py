@@ -165,7 +165,7 @@ def sent(server: RemoteServer, name: str, bot: BotFiles) -> Outcome:
 def _packed(bot: BotFiles) -> bytes:
     """Return what is sent of a bot: one file as it is, a folder as a zip."""
     (content, *others) = bot.files.values()
-    return content if not others and bot.command is None else zipped(bot)
+    return content if not others and bot.command is None and bot.model is None else zipped(bot)
 
 
 def _ended(server: RemoteServer, first: Followed, say: Callable[[str], None]) -> Outcome:

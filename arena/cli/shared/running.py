@@ -20,7 +20,7 @@ import typer
 from rich.console import Console
 from rich.live import Live
 
-from arena.cli.shared.options import Out, Seed, TrustBots, Workers
+from arena.cli.shared.options import Offline, Out, Seed, TrustBots, Workers
 from arena.cli.shared.printing import duration_text, error_console, news_on, note, plain_text, rate_text
 from arena.errors import ConfigError
 from arena.records import Ending
@@ -103,13 +103,14 @@ def _settings(
         str | None, typer.Option("--name", metavar="NAME", help="Name of the results. Default: the config's.")
     ] = None,
     unsafe_trust_bots: TrustBots = False,
+    offline: Offline = None,
 ) -> Settings:
     """The options of a run, in the order of the help texts."""
     if backend == RAY and address is None:  # elsewhere the variable is another program's business
         address = os.environ.get(ADDRESS_VARIABLE) or None
     return Settings(
         out=out, backend=backend, workers=workers, address=address, seed=seed, name=name, fresh=fresh,
-        unsafe_trust_bots=unsafe_trust_bots,
+        unsafe_trust_bots=unsafe_trust_bots, offline=offline,
     )  # fmt: skip
 
 
@@ -169,6 +170,7 @@ def _again(verb: str, config: Path | str, settings: Settings) -> str:
     options = {
         "--backend": (settings.backend, RAY), "--workers": (settings.workers, None), "--out": (settings.out, RESULTS),
         "--address": (settings.address, None), "--seed": (settings.seed, None), "--name": (settings.name, None),
+        "--offline": (settings.offline, None),
     }  # fmt: skip
     words = [text for option, (value, default) in options.items() if value != default for text in (option, str(value))]
     flags: Sequence[str] = ["--unsafe-trust-bots"] if settings.unsafe_trust_bots else []

@@ -24,7 +24,7 @@ def check(
     The bot plays locked in, as in a tournament, at all table sizes and in all variants of its games, against bots of this
     house. Exit code 0: it may enter a tournament, 1: it may not.
     """
-    found, _ = checked(bot, game or [], seed, results=out, params=parse_params(param or [], 1)[0])
+    found, _ = checked(bot, game or [], seed, results=out, params=parse_params(param or [], 1)[0], may_ask=True)
     show(
         format, partial(print_bot_check, found), report_object(found), found.games, columns=GameCheck.__struct_fields__
     )  # fmt: skip

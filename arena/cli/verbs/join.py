@@ -49,6 +49,8 @@ def join(
     found = find_bot(bot, nearest_results())
     chosen = name or found.name
     check_name(chosen, f"{bot}: --name gives it another name" if name is None else "--name")
+    if found.files.model is not None:
+        raise BotError(f"{bot}: a language model plays on the organiser's machine, and does not join from elsewhere")
     if found.files.command is not None:
         declared, wants_forced = found.files.command.games, found.files.command.wants_forced
     else:

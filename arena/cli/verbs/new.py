@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.agent.starter import command_bot, python_bot
+from arena.agent.starter import command_bot, model_bot, python_bot
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.printing import say
 from arena.errors import ConfigError
@@ -25,6 +25,9 @@ def new(
     command: Annotated[
         bool, typer.Option("--command", help="Write a program that speaks the wire protocol, as a bot in any language does.")
     ] = False,
+    llm: Annotated[
+        bool, typer.Option("--llm", help="Write the settings of a language model, which needs no code: `arena docs llm`.")
+    ] = False,
 ) -> int:
     """Write a working bot to start from.
 
@@ -34,7 +37,12 @@ def new(
     path = path.with_suffix("") if path.suffix == ".py" else path
     check_name(path.name, "NAME")
     loaded = None if game is None else load(game)
-    if command:
+    if command and llm:
+        raise ConfigError("--llm: a language model has no program; leave --command out")
+    if llm:
+        files = {path / file: text for file, text in model_bot(path.name, loaded).items()}
+        target = path
+    elif command:
         files = {path / file: text for file, text in command_bot(path.name, loaded).items()}
         target = path
     else:

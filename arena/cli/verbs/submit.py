@@ -13,6 +13,7 @@ from arena.cli.shared.options import BotText, FormatOption, Out, Token
 from arena.cli.shared.printing import Format, show
 from arena.cli.shared.remote_server import RemoteServer, sent
 from arena.errors import BotError, ConfigError
+from arena.match.model_seat import MUST_BE_TRUSTED
 from arena.reports.checks import print_bot_check
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
@@ -68,6 +69,9 @@ def _sent(bot: str, name: str, server: RemoteServer, format: Format, out: Path) 
         files = find_bot(bot, out).files
     except BotError as error:
         found = refused(name, str(error))
+        return _shown(found, *_refused(name, found), format)
+    if files.model is not None:
+        found = refused(name, MUST_BE_TRUSTED)
         return _shown(found, *_refused(name, found), format)
     ended = sent(server, name, files)
     submission, report = ended.submission, ended.report or refused(name, "; ".join(ended.submission.reasons))

@@ -14,6 +14,7 @@ from arena.errors import ConfigError
 from arena.records import canonical_json, json_object
 from arena.results.manifest import BotEntry
 from arena.tournament.archive.folder import Entry
+from arena.tournament.formats.plan import POOL_OF_MODELS
 
 LEAST_DIGITS = 6  # of a bot's hash, in its name
 
@@ -85,15 +86,21 @@ class Pool(msgspec.Struct, frozen=True, order=True):
     options: str
     """All options, resolved; canonical JSON."""
     rules_version: int
+    with_models: bool = False
+    """Whether language models play in it, and are not mixed with other bots' pools."""
 
     @property
     def name(self) -> str:
         """`game/seats`, then the options that differ from the defaults, then the version of the rules unless it is the first.
 
+        `llm/` comes before it where language models play.
+
         >>> Pool("naga", 2, "{}", 1).name
         'naga/2'
         >>> Pool("whist", 4, '{"deck":"short","trumps":true}', 3).name
         'whist/4/deck=short,trumps=true/rules=3'
+        >>> Pool("naga", 2, "{}", 1, with_models=True).name
+        'llm/naga/2'
         """
         options = json_object(self.options)
         defaults: Mapping[str, Any] = {}
@@ -106,7 +113,8 @@ class Pool(msgspec.Struct, frozen=True, order=True):
             f"{name}={_text(value)}" for name, value in options.items() if name not in defaults or defaults[name] != value
         ]
         rules = [f"rules={self.rules_version}"] if self.rules_version > 1 else []
-        return "/".join([self.game, str(self.seats), *([",".join(chosen)] if chosen else []), *rules])
+        models = [POOL_OF_MODELS.rstrip("/")] if self.with_models else []
+        return "/".join([*models, self.game, str(self.seats), *([",".join(chosen)] if chosen else []), *rules])
 
 
 def _text(value: object) -> str:

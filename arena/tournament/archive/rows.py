@@ -22,8 +22,19 @@ from arena.results.schema import MATCHES, Column, FaultPlace, Kind
 from arena.tournament.archive.finding import public_keys
 from arena.tournament.archive.folder import ENTRIES, Entry, rated_entries
 from arena.tournament.archive.names import BotIdentity, Pool, bot_names, identity
+from arena.tournament.formats.plan import POOL_OF_MODELS
 
-_RAW = ("index", "game", "options", "rules_version", "seat", "bot", "bot_version", "deal")  # what names and numbers follow from
+_RAW = (
+    "index",
+    "game",
+    "options",
+    "rules_version",
+    "seat",
+    "bot",
+    "bot_version",
+    "deal",
+    "pool",
+)  # what names and numbers follow from
 
 
 @dataclass(frozen=True)
@@ -185,12 +196,14 @@ class _EntryPools:
 def _entry_pools(columns: Columns, starts: NDArray[np.int64]) -> _EntryPools:
     heads, seats = starts[:-1], np.diff(starts)
     game, options, rules = columns.texts["game"], columns.texts["options"], columns.numbers["rules_version"]
-    shape = (len(game.values), 1 << 16, len(options.values), 1 << 16)
-    keys = np.ravel_multi_index((game.codes[heads], seats, options.codes[heads], rules[heads].astype(np.uint16)), shape)
+    own = columns.texts["pool"]  # only what it begins with counts: else it is the tournament's affair
+    models = np.array([name.startswith(POOL_OF_MODELS) for name in own.values], np.int64)[own.codes[heads]]
+    shape = (len(game.values), 1 << 16, len(options.values), 1 << 16, 2)
+    keys = np.ravel_multi_index((game.codes[heads], seats, options.codes[heads], rules[heads].astype(np.uint16), models), shape)
     different, codes = np.unique(keys, return_inverse=True)
     pools = tuple(
-        Pool(game.values[name], number, options.values[text], version)
-        for name, number, text, version in zip(*(part.tolist() for part in np.unravel_index(different, shape)))
+        Pool(game.values[name], number, options.values[text], version, bool(asks))
+        for name, number, text, version, asks in zip(*(part.tolist() for part in np.unravel_index(different, shape)))
     )
     return _EntryPools(pools, np.repeat(codes.astype(np.int32), seats))
 

@@ -25,6 +25,8 @@ from arena.tournament.formats.tables import EntryTables, Layers, Layout, Stage, 
 
 CYCLIC, ALL = "cyclic", "all"
 ALL_UP_TO = 4  # seats: n! rotations
+POOL_OF_MODELS = "llm/"
+"""What the pools of tournaments with language models begin with, unless their config mixes them with other bots' pools."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -41,6 +41,8 @@ class Failure(msgspec.Struct, frozen=True):
     cannot be the cause."""
     was_overdue: bool = False
     """Whether the match took longer than its seats may take together, and the host waited for this one."""
+    stops: int = 0
+    """How much it counts towards stopping the run: a language model could not be asked (tournament/models.py)."""
 
 
 class Past(msgspec.Struct, frozen=True):

@@ -17,9 +17,11 @@ from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.view import View
 from arena.cache import is_temporary
 from arena.engine.readiness import CHANCE, NotCompiled, Part, absent_parts, compile_here, is_loaded
+from arena.llm.kept_answers import AnswerFolder
 from arena.match import Answer, Fault, HostTrouble, Player, Spent, play
 from arena.match.choose import BotSeat, choose_seat, supervisor_for
 from arena.match.in_process import InProcessSeat
+from arena.match.model_seat import ModelSeat
 from arena.match.sandbox import LOCKED, NAMESPACE, NONE, HeldSeat, LockError, forget_caches
 from arena.ratings.match_luck import luck_of
 from arena.records import Ending, MatchLuck, MatchRecord
@@ -49,6 +51,8 @@ class Job(msgspec.Struct, frozen=True):
     """The strongest isolation level to try."""
     with_luck: bool = False
     """Whether the luck of each match is worked out as soon as it is played."""
+    answers: AnswerFolder | None = None
+    """The folder in which the answers of language models are kept; None: no bot is one."""
 
     def worker(self) -> "Worker":
         """The worker that plays this job; made in the worker process."""
@@ -236,7 +240,7 @@ class Worker:
     def _seat(self, player: Player, seed: int, kills: int) -> BotSeat:
         return choose_seat(
             self._job.bots[player.sha256], is_trusted=player in self._trusted, supervisor=self._supervisor,
-            limits=self._plan.limits, seed=seed, params=self._params[player], earlier_kills=kills,
+            limits=self._plan.limits, seed=seed, params=self._params[player], earlier_kills=kills, answers=self._job.answers,
         )  # fmt: skip
 
     def _own_cpu(self) -> float:
@@ -322,6 +326,8 @@ def _failure(trouble: HostTrouble, seats: Sequence[BotSeat | BlamedSeat]) -> Fai
     threads.
     """
     seat = seats[trouble.seat]
+    if isinstance(seat, ModelSeat):
+        return Failure(str(trouble), trouble.seat, stops=seat.stops)
     if trouble.starved:
         used = {place: other.unanswered_cpu for place, other in enumerate(seats) if isinstance(other, HeldSeat)}
         used.pop(trouble.seat, None)
