@@ -129,7 +129,7 @@ def test_what_is_behind_a_door_is_reached_through_it_alone(file: str) -> None:
     assert users == [BEHIND_A_DOOR[file]]
 
 
-TABLES = ("table", "columns", "board", "tables", "insights", "evidence")
+TABLES = ("table", "columns", "board", "tables", "model_use", "insights", "evidence")
 ON_PAGES, IN_TERMINALS = (
     ("document", "plots", "sections", "matches", "report"),
     ("terminal", "printed", "closer_looks", "checks"),

@@ -68,6 +68,33 @@ WORST_MS = Column(
 DECISIONS = Column(Phrase("decisions", "手数"), ",")
 CPU_SECONDS = Column(Phrase("CPU s", "CPU秒"), ",.1f", meaning=Phrase("of all decisions", "全手の合計"))
 
+# Of language models; each figure is that of a decision, on average.
+LEGAL_AT_ONCE = Column(
+    Phrase("legal at once", "最初から合法"), ".1%",
+    meaning=Phrase("decisions in which the first answer was a legal action", "最初の答えが合法手だった決定の割合"),
+)  # fmt: skip
+RETHINKS = Column(
+    Phrase("rethinks", "再考"), ".2f", dropped=2,
+    meaning=Phrase("how often it was asked again in a decision", "1つの決定で聞き直された回数"),
+)  # fmt: skip
+TOKENS = Column(
+    Phrase("tokens", "トークン"), ",.0f",
+    meaning=Phrase(
+        "of prompts and answers, thoughts included, in a decision", "1つの決定の問いと答え（思考を含む）のトークン数"
+    ),
+)  # fmt: skip
+CACHED = Column(
+    Phrase("kept", "キャッシュ"), ".0%", dropped=1,
+    meaning=Phrase(
+        "share of the prompts' tokens that the server had kept", "問いのトークンのうち、サーバーに保存されていた割合"
+    ),
+)  # fmt: skip
+SECONDS = Column(Phrase("s", "秒"), ",.1f", meaning=Phrase("wall time of a decision; seconds", "1つの決定の実時間（秒）"))
+COST = Column(
+    Phrase("cost", "費用"), ",.4f",
+    meaning=Phrase("of a decision, by your own prices, in their currency", "1つの決定の費用（自分の価格表の通貨）"),
+)  # fmt: skip
+
 # Of pairs of bots.
 NUMBER = Column("#", "d", meaning=Phrase("the number of this bot's column", "このボットの列番号"))
 SHARE = Column("", ".0f", empty="")

@@ -36,12 +36,13 @@ from arena.ratings.stored import (
 from arena.records import HistoryPoint, Rating
 from arena.reports.board import NO_COST, Costs, add_up, chosen_pools, headline_history, online_beside, ratings_by
 from arena.reports.insights import Chances, Opinions, chances_of, opinions_of
+from arena.reports.model_use import ModelUse, model_uses
 from arena.reports.table import Phrase, bot_name, shown
 from arena.reports.tables import Played
 from arena.results import parquet
 from arena.results.columns import Columns
 from arena.results.manifest import Manifest, read_manifest
-from arena.results.schema import FaultPlace
+from arena.results.schema import FaultPlace, StoredCall
 from arena.tournament.archive import boards
 
 NO_TOTALS = Phrase("without CPU times and kinds of endings", "CPU時間と終わり方の種類なし")
@@ -97,6 +98,11 @@ class PoolEvidence:
             Played(bot=bot[0], shown=shown(*bot), rating=rating, cost=own.get(bot, NO_COST))
             for bot, rating in (rated | dict.fromkeys(own) | rated).items()
         ]
+
+    @property
+    def models(self) -> tuple[ModelUse, ...]:
+        """How language models played in the pool; empty if none did."""
+        return model_uses(self.tournament.calls, self.pool)
 
     @cached_property
     def pairs(self) -> HeadToHead:
@@ -208,6 +214,11 @@ class Evidence:
         except StoreError as error:
             self._miss(NO_HISTORY, error)
             return []
+
+    @cached_property
+    def calls(self) -> list[StoredCall]:
+        """The calls of language models, in plan order; none where no model played."""
+        return parquet.read_calls(self.folder)
 
     def rows_with_luck(self, pool: str) -> PoolRows | None:
         """The rated matches of a pool with their luck; None where that was not worked out."""

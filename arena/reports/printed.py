@@ -8,6 +8,7 @@ from arena.ratings.rows import Bot
 from arena.ratings.settings import OVERALL, headline_model, overall_rule, ranked_by
 from arena.records import Rating
 from arena.reports import columns as titles
+from arena.reports import model_use
 from arena.reports.board import (
     NO_COST,
     RULES,
@@ -33,10 +34,11 @@ from arena.reports.board import (
     without_numbers,
     without_rank,
 )
+from arena.reports.model_use import model_uses
 from arena.reports.table import name_of, shown
 from arena.reports.terminal import Page, rank_texts
 from arena.results.manifest import Manifest
-from arena.results.schema import SeatTotals
+from arena.results.schema import SeatTotals, StoredCall
 
 
 def print_board(
@@ -46,13 +48,14 @@ def print_board(
     *,
     choice: str | None = None,
     totals: Iterable[SeatTotals] = (),
+    calls: Sequence[StoredCall] = (),
     model: str | None = None,
     title: str | None = None,
 ) -> None:
     """Print what happened, then the overall table and one per pool. Raises ConfigError for an unknown `choice`.
 
-    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision;
-    `model`: whose ratings, by default the headline's; `title`: the first line, by default `headline`.
+    `choice`: a pool or a game, to see it alone; `totals`: adds faults by kind and CPU time per decision; `calls`: of language
+    models; `model`: whose ratings, by default the headline's; `title`: the first line, by default `headline`.
     """
     model = headline_model(manifest.config) if model is None else model
     online = online_beside(model, ratings)
@@ -74,6 +77,9 @@ def print_board(
         if len(pools) > 1 and pool != OVERALL:
             found = found.without(titles.INTERVAL_COLUMN)
         columns = page.table(found)
+        if models := model_uses(calls, pool):
+            page.say("")
+            page.table(model_use.table(models))
         told = told and (pool == OVERALL or titles.ENDINGS in columns or not any(rating.faults for rating in rows))
         has_online_column = has_online_column or titles.ONLINE in columns
     shown = [rating for rating in ratings if rating.pool in pools]

@@ -216,6 +216,7 @@ def _conduct(evidence: PoolEvidence, pool: Pool) -> Iterator[Section | None]:
     cost = sections.cost(evidence.played, pool)
     if cost is not None:
         yield Section("cost", [*cost.blocks, *sections.strength_per_cost(evidence.played, evidence.ratings, pool)])
+    yield sections.models(evidence.models, pool)
     yield sections.endings(evidence.played, pool)
     yield matches.faults(evidence, pool)
     yield matches.slow_decisions(evidence, pool)

@@ -6,10 +6,11 @@ from arena.ratings.fit import Fit
 from arena.ratings.skill import Skill
 from arena.ratings.standings import DEALS_TO_COMPARE
 from arena.records import Rating
-from arena.reports import plots, tables
+from arena.reports import model_use, plots, tables
 from arena.reports.board import sentence
 from arena.reports.document import Block, Paragraph, Plot, Section
 from arena.reports.insights import Chances, Fairness, Opinion, Opinions, Pairs, Together
+from arena.reports.model_use import ModelUse
 from arena.reports.pages.words import Words
 from arena.reports.table import name_of, shown
 from arena.reports.tables import FaultCard, Links, Lost, Played
@@ -151,6 +152,11 @@ def cost(played: Sequence[Played], pool: Pool) -> Section | None:
     """The CPU time of decisions."""
     table = tables.cost(played, pool.caption("cost"), pool.links)
     return None if table is None else Section("cost", [table])
+
+
+def models(found: Sequence[ModelUse], pool: Pool) -> Section | None:
+    """How language models played."""
+    return Section("models", [model_use.table(found, pool.caption("models"), pool.links)]) if found else None
 
 
 def strength_per_cost(played: Sequence[Played], ratings: Sequence[Rating], pool: Pool) -> list[Block]:

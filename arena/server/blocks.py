@@ -88,7 +88,8 @@ def tournament_sections(view: Tournament, word: Words) -> list[Section]:
     found = [
         sections.head_to_head(view.pairs, len(view.board), "", pool), sections.worst_losses(listed, pool),
         sections.rank_chances(view.chances, pool), sections.fit(view.fit, pool), sections.second_opinions(view.opinions, pool),
-        sections.cost(played, pool), sections.endings(played, pool), sections.together(view.together, pool),
+        sections.cost(played, pool), sections.models(view.models, pool), sections.endings(played, pool),
+        sections.together(view.together, pool),
         *sections.fairness(view.fairness, pool), sections.skill(view.skills, pool), sections.faults(faults, pool),
     ]  # fmt: skip
     return [section for section in found if section is not None]

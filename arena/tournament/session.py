@@ -12,7 +12,7 @@ from arena.ratings.rows import Bot
 from arena.records import Ending, MatchRecord, Rating
 from arena.results import parquet
 from arena.results.manifest import Manifest, read_manifest
-from arena.results.schema import SeatTotals
+from arena.results.schema import SeatTotals, StoredCall
 from arena.results_folder import RESULTS
 from arena.tournament.config import check_tournament_name
 from arena.tournament.field import KnownProfiles
@@ -160,6 +160,10 @@ class Results:
     def records(self) -> Iterator[MatchRecord]:
         """The records of all stored matches in plan order."""
         return parquet.read_matches(self.folder)
+
+    def calls(self) -> list[StoredCall]:
+        """The calls of language models, in plan order; none where no model played."""
+        return parquet.read_calls(self.folder)
 
     def totals(self) -> list[SeatTotals]:
         """Decisions, CPU time and endings per pool and bot."""

@@ -1,6 +1,6 @@
 """What commands that show a leaderboard share: which folder is meant, and the board in any form."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from arena.cli.shared.printing import Format, note, show
@@ -12,7 +12,7 @@ from arena.reports.board import SPREADSHEET, chosen_pools, ratings_by, spreadshe
 from arena.reports.printed import print_board
 from arena.reports.terminal import Page
 from arena.results.manifest import MANIFEST_FILE, Manifest
-from arena.results.schema import SeatTotals
+from arena.results.schema import SeatTotals, StoredCall
 from arena.tournament.archive.folder import (
     ARCHIVE,
     FINAL,
@@ -71,13 +71,15 @@ def show_board(
     *,
     choice: str | None = None,
     totals: Iterable[SeatTotals] = (),
+    calls: Sequence[StoredCall] = (),
     model: str | None = None,
     title: str | None = None,
 ) -> None:
     """Print a leaderboard. Raises ConfigError for an unknown `choice`.
 
-    `choice` is a pool or a game, to see it alone; `totals` adds faults by kind and CPU times to the table; without `model`
-    people and spreadsheets are shown the headline's model, and JSON has all; `title` replaces the first line of the table.
+    `choice` is a pool or a game, to see it alone; `totals` adds faults by kind and CPU times to the table, `calls` a table of
+    language models; without `model` people and spreadsheets are shown the headline's model, and JSON has all; `title` replaces
+    the first line of the table.
     """
     ranking = model or headline_model(manifest.config)
     chosen = ratings if model is None else ratings_by(model, ratings)
@@ -86,7 +88,7 @@ def show_board(
         chosen = [rating for rating in chosen if rating.pool in pools]
 
     def write(page: Page) -> None:
-        print_board(manifest, ratings, page, choice=choice, totals=totals, model=ranking, title=title)
+        print_board(manifest, ratings, page, choice=choice, totals=totals, calls=calls, model=ranking, title=title)
 
     ranked = ratings_by(ranking, chosen)
     sheet = spreadsheet_rows(ranked, chosen_pools(manifest, ratings_by(ranking, ratings), choice))

@@ -17,5 +17,5 @@ def ladder(config: ConfigPath, settings: Settings, format: FormatOption = Format
     results = play("ladder", config, settings)
     if results is None:
         return INTERRUPTED
-    show_board(results.manifest, results.ratings, format, totals=results.totals())
+    show_board(results.manifest, results.ratings, format, totals=results.totals(), calls=results.calls())
     return NO if results.is_void else DONE

@@ -82,5 +82,6 @@ def leaderboard(
             totals = parquet.read_totals(folder)
         except StoreError as error:  # the ratings are there all the same
             note(f"arena: without CPU times and kinds of faults: {error}")
-    show_board(manifest, ratings, format, choice=game, totals=totals, model=model)
+    calls = parquet.read_calls(folder) if format.is_for_people else []
+    show_board(manifest, ratings, format, choice=game, totals=totals, calls=calls, model=model)
     return DONE

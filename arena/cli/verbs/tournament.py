@@ -51,7 +51,7 @@ def tournament(
         results = play("tournament", config, settings)
     if results is None:
         return INTERRUPTED
-    show_board(results.manifest, results.ratings, format, totals=results.totals())
+    show_board(results.manifest, results.ratings, format, totals=results.totals(), calls=results.calls())
     if format.is_for_people and read_format(results.manifest.config["format"]).COMPARES_PAIRS:
         Looker(
             results.folder, results.manifest, headline_ratings(results.manifest, results.ratings), format, None

@@ -37,6 +37,7 @@ from arena.reports.insights import (
     pairs_of,
     together_of,
 )
+from arena.reports.model_use import ModelUse
 from arena.reports.table import Phrase, shown
 from arena.reports.tables import FaultCard
 from arena.results import parquet
@@ -57,8 +58,8 @@ from arena.tournament.archive import boards
 
 MOST_FAULTS = 20
 NOT_YET: dict[str, Any] = {
-    "pairs": None, "chances": None, "opinions": None, "fit": None, "together": None, "fairness": None, "skills": (),
-    "losses": (), "faults": (), "missing": (),
+    "pairs": None, "chances": None, "opinions": None, "fit": None, "together": None, "fairness": None, "models": (),
+    "skills": (), "losses": (), "faults": (), "missing": (),
 }  # fmt: skip
 """What is known after the end alone."""
 
@@ -139,6 +140,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """Which bots do better at one table than apart, at tables of three or more."""
     fairness: Fairness | None
     """What seats had to do with it."""
+    models: tuple[ModelUse, ...]
+    """How language models played in the pool."""
     skills: tuple[Skill, ...]
     """Skill against luck, where luck was worked out."""
     losses: tuple[PoolLoss, ...]
@@ -320,6 +323,7 @@ def _insights(evidence: Evidence, pool: str | None, gone: frozenset[Bot], *, is_
         "pairs": pairs_of(found.pairs, listed), "chances": found.chances(gone),
         "opinions": None if found.opinions is None else opinions_among(found.opinions, gone),
         "fit": found.fit, "together": together_of(found.rows), "fairness": fairness_of(found.rows, found.bars),
+        "models": found.models,
         "skills": () if luck is None or not luck.matches else tuple(one for one in skills(pool, luck) if one.has_interval),
     }  # fmt: skip
 
