@@ -68,9 +68,9 @@ def latin_look(folded: str) -> str:
 PEOPLE = "people"
 """The folder of people's matches in the results folder, and so no tournament's name."""
 PEOPLE_FILE = "people.sqlite"
-ASKED, REMOTE, EPISODES, AGENTS = "asked", "remote", "episodes", "llm"
+ASKED, REMOTE, EPISODES, AGENTS = "asked", "remote", "episodes", "agents"
 """How the pools begin of matches that somebody has asked for, of those that a bot on its author's machine has played, of the
-episodes that a learning program has kept, and of the rated matches that a language model has played by `arena mcp`.
+episodes that a learning program has kept, and of the rated matches that a program has played by `arena mcp`.
 
 They are kept in the same file, outside any tournament, and count for no person."""
 OF_AGENTS = (AGENTS, EPISODES)
@@ -81,7 +81,7 @@ def pools_of(game: str) -> tuple[str, ...]:
     """The pools of a game's matches outside any tournament.
 
     >>> pools_of("naga")
-    ('people/naga', 'asked/naga', 'remote/naga', 'episodes/naga', 'llm/naga')
+    ('people/naga', 'asked/naga', 'remote/naga', 'episodes/naga', 'agents/naga')
     """
     return tuple(f"{kind}/{game}" for kind in (PEOPLE, ASKED, REMOTE, EPISODES, AGENTS))
 
@@ -89,7 +89,7 @@ def pools_of(game: str) -> tuple[str, ...]:
 def is_of_agent(pool: str) -> bool:
     """Return whether a program plays at the seat of a person in the matches of a pool.
 
-    >>> is_of_agent("llm/naga"), is_of_agent("people/naga")
+    >>> is_of_agent("agents/naga"), is_of_agent("people/naga")
     (True, False)
     """
     return pool.partition("/")[0] in OF_AGENTS
