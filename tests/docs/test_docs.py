@@ -24,7 +24,7 @@ from arena.tournament import bot_check
 from helpers.one_zygote import one_zygote
 from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
-PAGES = ("writing-a-bot", "agents", "views", "python-api", "contest", "tuning")
+PAGES = ("writing-a-bot", "agents", "views", "python-api", "contest", "tuning", "llm-training")
 """Pages whose blocks are run, in order."""
 LONG = ("contest", "tuning")
 """Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
