@@ -60,7 +60,7 @@ _SHARED_SOURCES = ("cards.py", "engine/*.py")
 _LINEAR_ALGEBRA = "scipy.linalg"
 _sound: set[Path] = set()  # the markers of what this process has looked through
 _OWN_SOURCES = {RATINGS: "ratings", LEARNING: "learning/training/policy"}
-"""Where the sources of compiled functions that belong to no game are, but for those of the engine."""
+"""The folders with the sources of compiled functions that belong to no game, but for the engine's."""
 _SEARCH = ".search"  # what a game's searches are kept under, apart from its rules: they are edited apart, too
 _TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
 _LEARNING = ".learning"  # likewise the play that networks are trained on
