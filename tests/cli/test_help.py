@@ -22,6 +22,7 @@ DIFFERING = {
     "--address": "of a run; of the ladder of a contest, which needs no cluster",
     "--backend": "of a run, of several measured runs, of the run that is disturbed",
     "--deals": "of gates, at most; new ones to measure on",
+    "--episode": "what a responder plays; what a policy learns from",
     "--game": "to choose games; one game or pool; the game of a new bot",
     "--hours": "after which nothing begins; more than which is refused",
     "--browser": "pages to read; a table to play at",
