@@ -15,6 +15,7 @@ from arena.results import parquet
 from arena.results.manifest import read_manifest
 from arena.tournament.archive.adding import rate_archive
 from arena.tournament.config import check_config
+from arena.tournament.forecast import forecast
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
 from helpers.stub_model import Said, StubModel, at_random, model_folder, serving
@@ -227,3 +228,28 @@ def test_no_file_log_or_message_has_the_key(
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert any("llm_answers" in str(path) for path in files)
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
+
+
+def test_a_plan_tells_tokens_and_money_from_two_matches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "prices.yaml").write_text(yaml.safe_dump(PRICES))
+    with serving(at_random) as stub:
+        cup = Cup(tmp_path, stub)
+        found = forecast(cup.config(llm={"prices": "prices.yaml"}), Settings(out=tmp_path / "out", workers=1), lambda _: None)
+        asked = len(stub.asked)
+        assert main(["plan", str(cup.config()), "--workers", "1"]) == 0
+        results = cup.run(llm={"prices": "prices.yaml"})
+    assert "language models: about" in (said := capsys.readouterr().out) and "tokens, judged by 2 matches of each game" in said
+    calls = parquet.read_calls(results.folder)
+    with_model = len({call.match_id for call in calls})
+    assert asked < len(calls) / 2, "two matches were asked for, not all"
+    tokens = sum(call.prompt_tokens + call.completion_tokens for call in calls)
+    assert found.tokens == pytest.approx(tokens, rel=0.6) and with_model == 8
+    assert found.currency == "EUR" and found.cost == pytest.approx(sum(call.cost or 0.0 for call in calls), rel=0.6)
+
+
+def test_a_plan_says_that_a_model_cannot_be_asked(tmp_path: Path) -> None:
+    with (
+        serving(lambda _: {"status": 404, "body": "no such model"}) as stub,
+        pytest.raises(ArenaError, match=r"HTTP 404: no such model"),
+    ):
+        forecast(Cup(tmp_path, stub).config(), Settings(out=tmp_path / "out", workers=1), lambda _: None)

@@ -12,7 +12,7 @@ from arena.reports.table import Column, Table
 from arena.reports.terminal import Page
 from arena.tournament.chain import read_steps
 from arena.tournament.config import Tournament
-from arena.tournament.forecast import EntryForecast, Forecast, forecast
+from arena.tournament.forecast import MODEL_MATCHES, EntryForecast, Forecast, forecast
 from arena.tournament.session import Settings
 from arena.tournament.workers.processes import check_workers
 
@@ -27,7 +27,7 @@ def plan(
     """Tell what a config would play and how long it would take.
 
     Prints tables, balance, matches and time; of a chain of comparisons, those of each step. The time is estimated from a few
-    matches of each game, which are not stored.
+    matches of each game, which are not stored; with language models from two, which cost as others do.
     """
     check_workers(workers)
     settings = Settings(workers=workers, seed=seed, unsafe_trust_bots=unsafe_trust_bots)
@@ -64,6 +64,11 @@ def _write_part(page: Page, found: Forecast) -> None:
             page.say(f"{entry.pool}: {entry.faults} faults in {entry.calibrated} matches")
     workers_text = "1 worker" if found.workers == 1 else f"{found.workers} workers"
     page.say(f"time: {at_most}about {duration_text(found.seconds)} with {workers_text}")
+    if found.tokens is not None:
+        money = "" if found.cost is None else f", {found.cost:,.2f} {found.currency}"
+        page.say(
+            f"language models: {at_most}about {found.tokens:,} tokens{money}, judged by {MODEL_MATCHES} matches of each game"
+        )
 
 
 def _table(entries: tuple[EntryForecast, ...]) -> Table:
