@@ -19,12 +19,14 @@ from arena.agent.view import Note, Notes, View
 from arena.audit.capsule import AT_START, match_settings, setup_of
 from arena.audit.choices import house_files
 from arena.audit.match_audit import LoggedChoice, LoggedSeat, own_decisions
+from arena.audit.model_calls import calls_of, told_calls
 from arena.engine.game import Game
 from arena.errors import ArenaError, ConfigError, StoreError, printable, without_output
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Seat, play
 from arena.match.holder import Holder
 from arena.match.in_process import InProcessSeat
 from arena.match.log import check_log, checked_options
+from arena.match.model_seat import ISOLATION as MODEL
 from arena.match.model_seat import ModelSeat
 from arena.match.sandbox import HeldSeat
 from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, UNHURRIED
@@ -121,6 +123,8 @@ def notes_of(
 ) -> MatchNotes:  # fmt: skip
     """Play a stored match again and collect what the bot of a seat notes and prints. `hear` is told of it as it goes on.
 
+    Of a language model, which is not asked again, it is what it was asked and answered, in place of what it printed.
+
     Raises NoStoredCode, ConfigError for a seat that there is not, StoreError for a damaged match, ArenaError if the machine
     failed or cannot lock the bot in.
     """
@@ -128,6 +132,8 @@ def notes_of(
     if not 0 <= seat < len(record.seats):
         raise ConfigError(f"a seat from 0 to {len(record.seats) - 1}, not {seat}")
     row = record.seats[seat]
+    if row.isolation == MODEL:
+        return _of_model(folder, record, seat, hear)
     files = stored_files(results, row.bot_sha256)
     if files is None:
         raise NoStoredCode(f"seat {seat} of match {record.match_id} ({printable(row.bot, 80)}): notes are not there for seats "
@@ -156,6 +162,19 @@ def notes_of(
             holder.play(heard, say)
         except HostTrouble as trouble:
             raise ArenaError(f"the machine failed, not the bot: {trouble}; try again when it is idle") from None
+    return listening.found(record, seat)
+
+
+def _of_model(folder: Path, record: MatchRecord, seat: int, hear: Callable[[Report], object]) -> MatchNotes:
+    """What the language model of a seat was asked and answered."""
+    listening, letters = _Listening(hear), 0
+    calls = calls_of(folder, record, seat)
+    listening(Begun(decisions=len({call.decision for call in calls})))
+    for asked, (decision, text) in enumerate(told_calls(folder, calls), 1):
+        left = max(0, MOST_LETTERS - letters)
+        letters += len(text)
+        listening(Heard(asked=asked, said=DecisionNotes(decision=decision, output=text[:left])))
+    listening(Ended(is_full=letters > MOST_LETTERS))
     return listening.found(record, seat)
 
 

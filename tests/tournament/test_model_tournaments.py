@@ -253,3 +253,20 @@ def test_a_plan_says_that_a_model_cannot_be_asked(tmp_path: Path) -> None:
         pytest.raises(ArenaError, match=r"HTTP 404: no such model"),
     ):
         forecast(Cup(tmp_path, stub).config(), Settings(out=tmp_path / "out", workers=1), lambda _: None)
+
+
+@pytest.mark.parametrize("transcripts", [False, True])
+def test_a_replay_shows_what_was_asked_and_answered_without_asking_again(
+    transcripts: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(at_random) as stub:
+        results = Cup(tmp_path, stub).run(deals=1, llm={"transcripts": transcripts})
+        asked = len(stub.asked)
+        record = next(one for one in results.records() if one.seats[0].bot == "model")
+        assert main(["replay", record.match_id, "--notes", "0", "--out", str(tmp_path / "out")]) == 0
+        assert len(stub.asked) == asked
+    said = capsys.readouterr().out
+    assert "try 1: action; stub-1, " in said
+    assert "I think about it." in said and '{"action": ' in said, "the whole answer, with what it thought"
+    assert ("The position as seat 0 sees it" in said) == transcripts
+    assert "# RULES" not in said, "the fixed part of the prompt is the same at each decision"
