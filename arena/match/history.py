@@ -141,6 +141,11 @@ class Decision:
         dealt = self._dealt()
         return [self._tape.events(first, last, self.seat) for first, last in pairwise(dealt)]
 
+    @property
+    def rounds(self) -> int:
+        """How many rounds were dealt up to this decision."""
+        return len(self._dealt())
+
     def _dealt(self) -> list[int]:
         """How many actions had been played when each round up to this decision was dealt."""
         return [number for number in self._tape.rounds if number <= self._played]

@@ -72,7 +72,8 @@ class ModelSeat:
         self._process = _Asker(model.llm.key_env)
         self._decisions = 0
         self._notes = ""
-        self._heard: list[tuple[int, str]] = []
+        self._heard: list[tuple[int, str]] = []  # in the present round
+        self._rounds = 0  # dealt up to the last decision
         self._turn: _Turn | None = None
 
     def __enter__(self) -> "ModelSeat":
@@ -135,15 +136,17 @@ class ModelSeat:
         settings, seen = self._settings, moment.observed()
         earlier: list[Round] = []
         if isinstance(moment, Decision):
-            history = moment.since_deal()
+            if moment.rounds == self._rounds:  # what was heard before stands: a long round need not be told anew
+                self._heard += moment.events()
+            else:
+                self._heard, self._rounds = moment.since_deal(), moment.rounds
             if settings.memory == HISTORY:
                 rounds = moment.earlier_rounds()
                 earlier = [Round(number, events) for number, events in enumerate(rounds, view.position["round"] - len(rounds))]
         else:
             self._heard += view.events
-            history = self._heard
         asked = situation(
-            self._game, seen, self._number, history=history, earlier=earlier, notes=self._notes, language=settings.language,
+            self._game, seen, self._number, history=self._heard, earlier=earlier, notes=self._notes, language=settings.language,
             legal=moment.legal() if settings.legal == LIST else None,
         )  # fmt: skip
         return [{"role": "system", "content": self._head}, {"role": "user", "content": asked}]

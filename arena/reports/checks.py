@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from arena.audit.capsule import AT_START, Capsule, Rerun
 from arena.engine.options import OptionValue
 from arena.errors import without_output
+from arena.match.model_seat import ISOLATION
 from arena.records import Ending
 from arena.reports import columns as titles
 from arena.reports.table import Column, Row, Table, shown
@@ -28,14 +29,15 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         page.say("")
         page.table(_table(found.games))
         page.say("")
-        worst = max(game.cpu_ms_max for game in found.games)
-        clock = f"{found.clock.move:g} s a decision and {found.clock.bank:g} s of bank"
-        slowest = f"the slowest decision took {worst:.2f} ms of CPU time, {_times(1000 * found.clock.move / max(worst, 1e-3))}"
-        page.say(f"clock: {clock}; {slowest if any(game.decisions for game in found.games) else 'it made no decision'}")
+        if found.isolation == ISOLATION:
+            seconds = max(game.wall_ms_max for game in found.games) / 1000
+            page.say(f"a language model: its clock stands still; the slowest decision took {seconds:.1f} s of wall time")
+        else:
+            _say_clock(found, page)
         if found.memory_peak is not None:
             used = f"{found.memory_peak / 1e6:,.0f}" if found.memory_peak >= 1e6 else "less than 1"
             page.say(f"memory: {used} MB at most; the limit is {found.memory / 1e6:,.0f} MB")
-        if not found.faults:
+        if not found.faults and found.isolation != ISOLATION:
             for slow in found.slowest:
                 where = _where(slow.game, slow.seats, slow.options)
                 page.say(f"slow: {slow.cpu_ms:.2f} ms at decision {slow.number} of {where}", "dim")
@@ -58,6 +60,14 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
     for reason in found.refusals:
         page.say(f"refused: {reason}", "bold red")
     page.say(*(("it may enter", "bold green") if found.may_enter else ("it may not enter", "bold red")))
+
+
+def _say_clock(found: BotCheck, page: Page) -> None:
+    """Print how much of its clock the bot has used."""
+    worst = max(game.cpu_ms_max for game in found.games)
+    clock = f"{found.clock.move:g} s a decision and {found.clock.bank:g} s of bank"
+    slowest = f"the slowest decision took {worst:.2f} ms of CPU time, {_times(1000 * found.clock.move / max(worst, 1e-3))}"
+    page.say(f"clock: {clock}; {slowest if any(game.decisions for game in found.games) else 'it made no decision'}")
 
 
 def _table(games: Sequence[GameCheck]) -> Table:

@@ -61,6 +61,14 @@ def episodes(rival: str = "casual", seconds: Annotated[float, typer.Option(min=0
 
 
 @app.command()
+def models() -> None:
+    """Measure what a language model is asked in a match of each game, and what asking costs without one."""
+    from lab.models import measure
+
+    show(measure())
+
+
+@app.command()
 def exact(game: list[str] = [], bot: list[str] = [], positions: Annotated[int, typer.Option(min=1)] = 12) -> None:  # noqa: B006
     """Measure the search and bots against exact play in solved end games."""
     from lab.end_games import STYLES, any_exploitability, end_games, exploitability, house_players, players_of, search_error

@@ -18,6 +18,7 @@ from arena.tournament.config import check_config
 from arena.tournament.forecast import forecast
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
+from helpers.paths import CONFIGS, HOUSE_BOTS
 from helpers.stub_model import Said, StubModel, at_random, model_folder, serving
 from helpers.tournaments import write_config
 
@@ -270,3 +271,17 @@ def test_a_replay_shows_what_was_asked_and_answered_without_asking_again(
     assert "I think about it." in said and '{"action": ' in said, "the whole answer, with what it thought"
     assert ("The position as seat 0 sees it" in said) == transcripts
     assert "# RULES" not in said, "the fixed part of the prompt is the same at each decision"
+
+
+def test_the_example_config_plays_against_the_server_of_the_tests(tmp_path: Path) -> None:
+    document = yaml.safe_load((CONFIGS / "llm.yaml").read_text())
+    with serving(at_random) as stub:
+        example = HOUSE_BOTS / "examples" / "language_model" / "bot.toml"
+        bot = tmp_path / "language_model"
+        bot.mkdir()
+        (bot / "bot.toml").write_text(example.read_text().replace("http://127.0.0.1:8731/v1", stub.address))
+        document["bots"][0]["path"] = str(bot)
+        document["deals"] = 1
+        results = run_tournament(check_config(document, CONFIGS), Settings(out=tmp_path / "out", backend=LOCAL, workers=1))
+    assert results.manifest.finished and results.manifest.pools == ("llm/naga",)
+    assert {call.bot for call in results.calls()} == {"language_model"}
