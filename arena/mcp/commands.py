@@ -24,6 +24,8 @@ MOST_RUNNING = 2
 """Commands that run at the same time; the others wait for their turn."""
 MOST_KEPT = 16
 """Commands that wait, run, or are done and were not asked for."""
+KEPT_SECONDS = 1800.0
+"""The time for which what a command printed is kept."""
 MOST_BYTES = 1 << 20
 """Bytes that are kept of what a command prints."""
 LONGEST = 3600.0
@@ -81,6 +83,7 @@ class Commands:
             raise Refused(f"{MOST_KEPT} commands run or were not asked for; ask for one with job first")
         job, handle = self._started(words), secrets.token_urlsafe(6)
         self._jobs[handle] = job
+        asyncio.get_running_loop().call_later(LONGEST + KEPT_SECONDS, self._jobs.pop, handle, None)
         return await self.later(handle)
 
     async def later(self, handle: str) -> str:

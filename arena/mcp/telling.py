@@ -30,6 +30,7 @@ _WORDS = {
         "task": "Your decision (number {decision}):", "choose": "choose an action",
         "answer": 'Answer with act(match="{match}", decision={decision}, action=...): an action in the notation of the rules.',
         "waiting": "The others have not chosen yet. Call state(match=\"{match}\"): it waits for them.",
+        "late": "Not played, it came too late: {action}",
         "over": "The match is over.", "place": "place {place}: seat {seat}, score {score:g}",
         "illegal": "Not played, nothing has changed: {action} is not legal now.",
         "ambiguous": "Not played, nothing has changed: {action} may mean several legal actions. Choose one:",
@@ -47,6 +48,7 @@ _WORDS = {
         "task": "あなたの選択（番号{decision}）：", "choose": "行動を選んでください",
         "answer": 'act(match="{match}", decision={decision}, action=...) で答えてください。行動はルールの記法で書きます。',
         "waiting": "ほかの席がまだ選んでいません。state(match=\"{match}\") を呼ぶと待ちます。",
+        "late": "間に合わず、行われていません：{action}",
         "over": "対戦は終わりました。", "place": "{place}位：席{seat}、得点{score:g}",
         "illegal": "行われていません。何も変わっていません：{action} は今はできません。",
         "ambiguous": "行われていません。何も変わっていません：{action} はいくつかの行動に読めます。一つを選んでください：",
@@ -80,6 +82,8 @@ class Teller:
             return "\n".join([*lines, self.word("over"), *self.places(told)])
         if told.frame is not None:
             lines += [self.word("table"), told.frame.text]
+        if told.refused is not None:
+            lines.append(self.word("late", action=told.refused.action))
         if not told.is_open or told.asked is None:
             return "\n".join([*lines, self.word("waiting", match=self.match)])
         asked = told.asked

@@ -8,12 +8,12 @@ import pytest
 from arena.agent import BotFiles
 from arena.agent.submissions import Submissions
 from arena.mcp import sessions
-from arena.mcp.answers import Refused
+from arena.mcp.answers import Refused as NotDone
 from arena.mcp.foreign import CLOSE, OPEN, WARNING
 from arena.mcp.service import service
 from arena.mcp.telling import Teller
 from arena.mcp.told import Told
-from arena.server.table_process.messages import Ask, Envelope, Frame, FromTable, Setup, ToTable
+from arena.server.table_process.messages import Ask, Envelope, Frame, FromTable, Refused, Setup, ToTable
 from helpers.agents import begun, client_of, in_threads, played, run, said
 
 
@@ -48,10 +48,10 @@ def test_only_so_many_matches_are_played_at_once_and_a_left_one_makes_room(tmp_p
         async with matches:
             setup = Setup(game="naga", seats=[], results=str(tmp_path))
             begun_here = [matches.begin(setup, 0, "en", is_rated=False) for _ in range(sessions.MOST_RUNNING)]
-            with pytest.raises(Refused, match="8 matches are played at the moment"):
+            with pytest.raises(NotDone, match="8 matches are played at the moment"):
                 matches.begin(setup, 0, "en", is_rated=False)
             matches.forget(begun_here[0].teller.match)
-            with pytest.raises(Refused, match="no match"):
+            with pytest.raises(NotDone, match="no match"):
                 matches.find(begun_here[0].teller.match)
             matches.begin(setup, 0, "en", is_rated=False)
 
@@ -66,7 +66,7 @@ def test_a_match_that_nobody_asks_for_ends(tmp_path: Path, monkeypatch: pytest.M
         async with sessions.Matches(lambda: line) as matches:  # type: ignore[arg-type, return-value]
             match = matches.begin(Setup(game="naga", seats=[], results=str(tmp_path)), 0, "en", is_rated=False)
             await line.ended.wait()
-            with pytest.raises(Refused, match="no match"):
+            with pytest.raises(NotDone, match="no match"):
                 matches.find(match.teller.match)
 
     run(play)
@@ -82,7 +82,7 @@ def test_who_waits_gets_an_answer_in_time_and_only_some_may_wait(tmp_path: Path)
                 for _ in range(sessions.MOST_WAITING):
                     group.start_soon(match.settled, 100)
                 await anyio.wait_all_tasks_blocked()
-                with pytest.raises(Refused, match="4 calls wait for this match already"):
+                with pytest.raises(NotDone, match="4 calls wait for this match already"):
                     await match.settled(100)
                 group.cancel_scope.cancel()
 
@@ -96,7 +96,7 @@ def test_two_answers_to_one_decision_are_one_action(tmp_path: Path) -> None:
             match = matches.begin(Setup(game="naga", seats=[], results=str(tmp_path)), 0, "en", is_rated=False)
             await match.settled()
             match.act("play", 3)
-            with pytest.raises(Refused, match="decision 3 is taken already"):
+            with pytest.raises(NotDone, match="decision 3 is taken already"):
                 match.act("pass", 3)
             assert [one.action for one in line.heard] == ["play"]  # type: ignore[union-attr]
 
@@ -109,6 +109,8 @@ def test_what_happened_is_told_since_the_own_last_action_however_often_one_looks
     told.hear(Ask(decision=0, legal=["pass", "play"], since=[]))
     first = teller.view(told)
     assert first == teller.view(told) and "The match begins." in first and "Your decision (number 0)" in first
+    told.hear(Refused(decision=0, action="pass", why="late"))
+    assert "Not played, it came too late: pass" in teller.view(told)
     told.act()
     assert "Your decision" not in teller.view(told) and "Since your last decision:\n  nothing" in teller.view(told)
 
