@@ -24,6 +24,8 @@ MOST_RUNNING = 2
 """Commands that run at the same time; the others wait for their turn."""
 MOST_KEPT = 16
 """Commands that wait, run, or are done and were not asked for."""
+MOST_WAITING = 24
+"""Commands that run or wait, those of whoever asks for a page, too."""
 KEPT_SECONDS = 1800.0
 """The time for which what a command printed is kept."""
 MOST_BYTES = 1 << 20
@@ -98,6 +100,9 @@ class Commands:
         return self._printed(job)
 
     def _started(self, words: tuple[str, ...]) -> Job:
+        """Begin a command, or have it wait for its turn. Raises Refused where too many wait."""
+        if len(self._tasks) >= MOST_WAITING:
+            raise Refused(f"{MOST_WAITING} commands run or wait here already; try again later")
         job = Job(words)
         task = asyncio.create_task(self._run(job))
         self._tasks.add(task)

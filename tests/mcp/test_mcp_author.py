@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.mcp import commands
 from arena.mcp.foreign import CLOSE, OPEN, WARNING, foreign
 from arena.mcp.service import AUTHORS_RESULTS
 from helpers.agents import client_of, in_threads, refused, run, said
@@ -61,6 +62,27 @@ def test_no_path_leads_out_of_the_folder(bot: str, tmp_path: Path) -> None:
         async with client_of(in_threads(tmp_path, author=folder)) as client:
             text = await refused(client, "check", bot=bot)
             assert "secret = 1" not in text and len(text.removeprefix(f"{WARNING}\n").splitlines()) == 1
+
+    run(ask)
+
+
+def test_commands_wait_for_their_turn_and_only_so_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(commands, "MOST_RUNNING", 0)  # none ever has its turn
+    monkeypatch.setattr(commands, "PATIENCE", 0.01)
+
+    async def ask() -> None:
+        offered = in_threads(tmp_path, author=tmp_path)
+        async with client_of(offered) as client:
+            handles = []
+            for _ in range(commands.MOST_KEPT):
+                text = await said(client, "explain", bot="mybot")
+                handles.append(text.split('job="')[1].split('"')[0])
+            assert "16 commands run or were not asked for" in await refused(client, "explain", bot="mybot")
+            assert "still runs" in await said(client, "job", job=handles[0])
+            assert "no 'none' here" in await refused(client, "job", job="none")
+            for _ in range(commands.MOST_WAITING):
+                assert "takes longer than" in await refused(client, "why", match="abcd1234")
+            assert "24 commands run or wait" in await refused(client, "why", match="abcd1234")
 
     run(ask)
 

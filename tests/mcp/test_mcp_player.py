@@ -9,6 +9,7 @@ from arena.audit.capsule import setup_of
 from arena.audit.match_audit import match_problems
 from arena.games import load, names
 from arena.match.single_match import UNHURRIED
+from arena.mcp.answers import MOST_BYTES, Refused, bounded, page_of
 from arena.mcp.foreign import CLOSE, OPEN
 from arena.results.people import AGENTS, EPISODES, find_people_match
 from arena.server.people.store import records
@@ -203,10 +204,18 @@ def test_a_replay_is_as_the_seat_saw_it_or_open_and_marked_as_other_peoples_text
             match, _ = await begun(client, game="naga", seed=3, opponents=["beginner"])
             assert "not over" in await refused(client, "replay", match=match)
             await played(client, match)
-            seen, shown = await said(client, "replay", match=match), await said(client, "replay", match=match, open=True)
             identity = (await said(client, "result", match=match)).rpartition(" ")[2]
+            seen, shown = await said(client, "replay", match=match), await said(client, "replay", match=identity)
             assert seen != shown and all(OPEN in text and text.endswith(CLOSE) for text in (seen, shown))
-            assert await said(client, "replay", match=identity) == shown
-            assert "page: from 0 to 0, not 3" in await refused(client, "replay", match=match, page=3)
 
     run(play)
+
+
+def test_a_long_text_has_pages_of_whole_lines() -> None:
+    text = "\n".join(f"{number} {'x' * 90}" for number in range(1000))
+    pages = [page_of(text, number) for number in range(3)]
+    assert pages[0].endswith("\n(page 0, from 0 to 2)") and max(len(one) for one in pages) < MOST_BYTES
+    assert "\n".join(one.rpartition("\n")[0] for one in pages) == text
+    with pytest.raises(Refused, match="page: from 0 to 2, not 3"):
+        page_of(text, 3)
+    assert page_of("short", 0) == "short" and bounded("y" * 2 * MOST_BYTES).endswith("ask for a part of it")
