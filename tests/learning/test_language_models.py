@@ -29,10 +29,18 @@ from helpers.learning import COMPILED, SHORT
 from helpers.paths import CONFIGS
 from helpers.prompts import decision_of, twin_worlds
 from helpers.scripted_models import anything, first, play_out, played, said
+from helpers.tournaments import run
 
 FEW, MANY = 10, 1_000
 """Positions of a game that a quick and a slow test look at."""
 NO_ACTION = "I cannot decide."
+FIRST_LEGAL = """from arena.agent import Agent
+
+
+class Leader(Agent):
+    def act(self, view):
+        return view.legal[0]
+"""
 
 
 def table(game: str = COMPILED, **settings: Any) -> Table:
@@ -236,6 +244,18 @@ def test_the_fixed_evaluation_is_that_of_the_example_config(name: str) -> None:
     (entry,) = [one for one in config.entries if one.game == name]
     at = Table(fixed(name, rivals=("random",)))
     assert (entry.seats, entry.options, entry.deals) == (at.seats, at.options, EVALUATION_DEALS)
+
+
+def test_the_evaluation_is_what_a_tournament_with_its_seed_plays(tmp_path: Path) -> None:
+    bot = tmp_path / "leader.py"
+    bot.write_text(FIRST_LEGAL)
+    entries = [{"path": str(bot), "name": name, "trusted": True} for name in ("one", "other")]
+    results = run(tmp_path / "run", bots=entries, seed=EVALUATION_SEED, deals=3)
+    at = table(rivals=(str(bot),))
+    episodes = [play_out(at.begin(number, EVALUATION), first) for number in range(6)]
+    assert [(record.deal, record.actions) for record in results.records()] == [
+        (episode.setup.deal, episode.record.actions) for episode in episodes
+    ]
 
 
 def test_an_evaluation_says_the_share_and_how_sure_it_is() -> None:
