@@ -34,12 +34,11 @@ _FORCES = _CUTS + MAX_SEATS  # the force of that cut on the first team; minus th
 _LINKS = _FORCES + MAX_SEATS  # the network, while it is reduced
 _SLOPES = _LINKS + MAX_SEATS  # minus the slopes of the teams' scores in their skills
 _ROWS = _SLOPES + MAX_SEATS
-_MAX_PAIRS = MAX_SEATS * (MAX_SEATS - 1) // 2
 
 
-def new_workspace() -> Workspace:
-    """Scratch memory for one match; one per thread."""
-    return np.zeros((_ROWS, _MAX_PAIRS))
+def new_workspace(seats: int = MAX_SEATS) -> Workspace:
+    """Scratch memory for one match of at most so many seats; one per thread. That for the most seats has four megabytes."""
+    return np.zeros((_ROWS, max(2 * seats, seats * (seats - 1) // 2)))
 
 
 @jit

@@ -17,6 +17,7 @@ where the prior has it, or until the anchor of the settings is at its value.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,18 +136,19 @@ def _solve(
     patterns: Patterns, counts: NDArray[np.float64], state: State, settings: RatingSettings, smallest_change: float
 ) -> int:  # fmt: skip
     bots, prior = len(patterns.bots_by_number), settings.sigma**-2
-    work, means, variances = new_workspace(), np.zeros(MAX_SEATS), np.zeros(MAX_SEATS)
-    told = np.repeat(counts, np.diff(patterns.starts)) * state.said_precision
+    seats = np.diff(patterns.starts)
+    work, means, variances = new_workspace(int(seats.max(initial=1))), np.zeros(MAX_SEATS), np.zeros(MAX_SEATS)
+    told = np.repeat(counts, seats) * state.said_precision
     state.precision = prior + np.bincount(patterns.bots, weights=told, minlength=bots).astype(np.float64)
     ties = Ties(patterns, counts, settings.beta) if settings.draw_probability is None else None
     if ties is not None and not (ties.tied[0] and state.said_precision.any()):
         state.margin = ties.margin_of_equals()
-    share, before, change = 1.0, np.zeros(2 * bots), 1.0
+    share, before, change, alone = 1.0, np.zeros(2 * bots), 1.0, np.eye(bots) * prior
     for number in range(MAX_SWEEPS):
         share = share if number not in (UNDAMPED, NEWTON_SWEEPS) else DAMPING
         margin = state.margin if ties is None or not ties.tied[0] else ties.next_margin(state.mu, state.margin)
         wider, state.margin = abs(margin - state.margin), margin
-        heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), np.eye(bots) * prior
+        heard, pull, slopes = np.full(bots, prior), prior * (settings.mu - state.mu), alone.copy()
         sweep(
             state.mu, state.precision, state.said_precision, state.said_pull, counts, patterns.starts, patterns.bots,
             patterns.units, patterns.places, patterns.losers, settings.beta, margin,
@@ -154,24 +156,30 @@ def _solve(
         )  # fmt: skip
         if number < NEWTON_SWEEPS:
             step = np.linalg.solve(slopes, pull)
-            longest = float(np.max(np.abs(step), initial=0.0))
+            longest = _largest(step)
             step *= min(1.0, LONGEST_STEP * settings.beta / max(longest, 1e-300))
         else:
-            pulled = np.repeat(counts, np.diff(patterns.starts)) * state.said_pull
+            pulled = np.repeat(counts, seats) * state.said_pull
             step = (prior * (settings.mu - state.mu) + np.bincount(patterns.bots, weights=pulled, minlength=bots)) / heard
             state.said_pull -= state.said_precision * step[patterns.bots]  # messages stay where they are
             step += settings.mu - np.mean(state.mu + step)
-            longest = float(np.max(np.abs(step), initial=0.0))
+            longest = _largest(step)
         widened = heard**-0.5 - state.precision**-0.5
-        change = max(longest, wider, float(np.max(np.abs(widened), initial=0.0))) / settings.beta
-        moved = np.concatenate([step, widened]) / settings.beta
-        if number > UNDAMPED and number != NEWTON_SWEEPS:
-            share = share * SLOWER if moved @ before < 0.0 else min(DAMPING, share * FASTER)
-        before = moved
+        change = max(longest, wider, _largest(widened)) / settings.beta
+        if number >= UNDAMPED:
+            moved = np.concatenate([step, widened]) / settings.beta
+            if number not in (UNDAMPED, NEWTON_SWEEPS):
+                share = share * SLOWER if moved @ before < 0.0 else min(DAMPING, share * FASTER)
+            before = moved
         state.mu, state.precision = state.mu + step, heard
         if change <= smallest_change:
             return number + 1
     return MAX_SWEEPS
+
+
+def _largest(moves: NDArray[np.floating[Any]]) -> float:
+    """The largest of some numbers, whatever their signs; 0 if there are none."""
+    return float(np.abs(moves).max(initial=0.0))
 
 
 @jit
