@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -19,6 +20,28 @@ from arena.engine.game import Game
 from arena.tournament.workers import compiling
 from helpers.paths import TESTS
 
+CALLED = {
+    "naga": (
+        "shapes.best_category", "shapes.hand_shape", "shapes.power", "regret_matching.equilibrium", "knowledge.selected",
+        "rules._is_decided", "rules._game_winner", "rules.is_series_over", "rules.num_seats", "rollout.rollout_action",
+    ),
+    "nanatoridori": (
+        "knowledge._unseen_cards", "memory.remember", "estimates.plan", "rules.num_seats", "rollout.rollout_action",
+    ),
+    "hisatsu": (
+        "estimates._chances_to_keep", "estimates.hidden_sums", "estimates.turns_left", "rules.clear_table",
+        "rules.current_seat", "rules.num_seats", "rollout.believe",
+    ),
+    "nertz": (
+        "layout.legal_mask", "layout.from_pile", "layout.to_pile", "ticks.delay_of", "ticks.order_of", "ticks.wanted_cards",
+        "rules.next_round", "rules.num_seats", "rollout.prior",
+    ),
+    "yaniv": (
+        "estimates.hand_worth", "estimates.open_worth", "estimates.call_failure", "rows.row_length", "rules.may_slap",
+        "rules.num_seats", "rollout.believe",
+    ),
+}  # fmt: skip
+"""Functions of the games that compiled code calls, and tests call by themselves. One that is missing a test compiles."""
 LEARNING = "ARENA_TEST_LEARNING"
 """The variable that has what the tests of learning programs call compiled, too."""
 
@@ -53,9 +76,20 @@ def _compile_more(game: Game) -> None:
             law(make_table(game, 1))
     with contextlib.suppress(Exception):
         game.rollout.evaluate(make_table(game, 1).deal()[0], game.constants, np.zeros(max(game.seats)))
+    for place in CALLED.get(game.name, ()):
+        with contextlib.suppress(Exception):
+            _compile_for_python(game, place)
     for call in _learning_calls(game) if LEARNING in os.environ else ():
         with contextlib.suppress(Exception):
             call()
+
+
+def _compile_for_python(game: Game, place: str) -> None:
+    """Compile a function as Python calls it, for the types with which what was just compiled calls it."""
+    module, _, name = place.rpartition(".")
+    entry = getattr(import_module(f"{game.package}.{module}"), name)
+    for types in list(entry._numba_type_.dispatcher.overloads):
+        entry.compile(types)
 
 
 def _learning_calls(game: Game) -> Iterator[Callable[[], object]]:
