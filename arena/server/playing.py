@@ -19,6 +19,7 @@ from arena.server.framing import origin_of
 from arena.server.headers import keep_cookie, person_cookie, session_cookie
 from arena.server.library import Library
 from arena.server.limits import Computing
+from arena.server.people.levels import MODEL
 from arena.server.problems import MEDIA_JSON, Problem
 from arena.server.qr_code import qr_svg
 from arena.server.tables.plan import Opening, Prepared, TablePlan, opening_of, planned
@@ -58,6 +59,9 @@ class Playing:
         self._computing = computing
         self._library, self._tables, self._persons, self._sessions = library, tables, persons, sessions
         self._prepared = dict(prepared)
+        wished = (choice for one in prepared.values() for choice in one.opening.seats)
+        self._models = frozenset(choice for choice in wished if choice.startswith(MODEL))
+        """The language models that the command line wants at its table: nobody else can name one."""
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
@@ -190,9 +194,9 @@ class Playing:
         self._computing.check(visitor.account)
 
         def prepared() -> tuple[StoredPerson, str | None, TablePlan]:
-            planned(opening, self._library.out, "")
+            planned(opening, self._library.out, "", models=self._models)
             person, secret = self._named(visitor, name)
-            plan = planned(opening, self._library.out, person.name)
+            plan = planned(opening, self._library.out, person.name, models=self._models)
             return person, secret, msgspec.structs.replace(plan, seed=seed)
 
         person, secret, plan = await run_in_threadpool(prepared)

@@ -57,7 +57,12 @@ def show_turning_points(table: Arranged, record: MatchRecord, seat: int) -> None
 
 
 def show_same_deal(table: Arranged, record: MatchRecord, seats: BotSeats, results: Path) -> None:
-    """Print what the champion makes of the same cards. Ctrl-C skips it: the match is stored by now."""
+    """Print what the champion makes of the same cards. Ctrl-C skips it: the match is stored by now.
+
+    Not against a language model: it would be asked for several matches more, and each answer costs.
+    """
+    if table.asks_models:
+        return
     note("the champion plays your cards again ... (Ctrl-C skips this)")
     try:
         found = same_deals(table, record, seats, results)

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from arena.agent.files import read_unparsed
 from arena.agent.loading import HOUSE
 from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import note, say
@@ -17,12 +18,23 @@ def choices(levels: Sequence[str], against: Sequence[str], seat: int, params: Se
     """The choice for each seat of the table, as the server takes it. Raises ConfigError for bots that have no name there."""
     if params:
         raise ConfigError("--param: not with --browser, where bots play as they are")
-    if odd := [bot for bot in against if not bot.startswith((HOUSE, PREFIX))]:
-        raise ConfigError(f"--browser: {odd[0]}: house:NAME or submitted:NAME; submit a bot of your own with: arena submit")
-    others = [f"level:{one}" for one in levels] or list(against)
+    named = [bot if bot.startswith((HOUSE, PREFIX)) else _model(bot) for bot in against]
+    others = [f"level:{one}" for one in levels] or named
     if not 0 <= seat <= len(others):
         raise ConfigError(f"--seat: a seat from 0 to {len(others)}, not {seat}")
     return [*others[:seat], "me", *others[seat:]]
+
+
+def _model(bot: str) -> str:
+    """The choice of a language model by its path. Raises ConfigError for any other path."""
+    from arena.server.people.levels import MODEL  # only now: the terminal does without
+
+    path = Path(bot).absolute()
+    if not path.exists() or read_unparsed(path).model is None:
+        raise ConfigError(
+            f"--browser: {bot}: house:NAME, submitted:NAME or a language model; submit a bot of your own with: arena submit"
+        )
+    return f"{MODEL}{path}"
 
 
 def play_in_browser(
@@ -50,7 +62,7 @@ def play_in_browser(
     ticks, resolved = in_real_time(game, options, seats)
     opening = Opening(game=game, seats=list(seats), options=resolved, tick_ms=ticks, name=name)
     try:
-        planned(opening, out, usual_name)  # what is wrong is said here, not in the browser
+        planned(opening, out, usual_name, models=seats)  # what is wrong is said here, not in the browser
         if name is not None:
             checked_person_name(name)
     except Problem as problem:

@@ -19,10 +19,11 @@ import msgspec
 import numpy as np
 
 from arena import games
+from arena.agent import read_bot
 from arena.agent.loading import HOUSE, find_bot, house_bots
 from arena.agent.submissions import PREFIX, Submissions
 from arena.engine import jit
-from arena.errors import ConfigError, nearest
+from arena.errors import BotError, ConfigError, nearest
 from arena.names import Name
 from arena.ratings.factor_graph import fold, new_workspace
 from arena.ratings.settings import RatingSettings
@@ -82,10 +83,10 @@ class Opponent(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     """What it is called at the table."""
     bot: str
-    """`house:NAME` or `submitted:NAME`."""
+    """`house:NAME`, `submitted:NAME`, or `model:PATH`."""
     params: dict[str, Any] = {}
     kind: str
-    """`level`, `house` or `submitted`."""
+    """`level`, `house`, `submitted` or `model`."""
 
 
 @cache
@@ -123,6 +124,19 @@ def opponents(game: str, results: Path) -> list[Opponent]:
     newest = [submissions.versions(name)[-1] for name in submissions.entered()]
     fit = [bot for bot in newest if not bot.games or game in bot.games]
     return chosen + [Opponent(name=bot.name, bot=PREFIX + bot.name, kind="submitted") for bot in fit]
+
+
+MODEL = "model:"
+"""How the choice of a language model of the machine's owner begins; its path follows. No page offers it."""
+
+
+def own_model(choice: str) -> Opponent:
+    """A language model at a table of its owner. Raises BotError for what is none."""
+    path = choice.removeprefix(MODEL)
+    model = read_bot(Path(path)).model
+    if model is None:
+        raise BotError(f"{path}: no language model; submit a bot of your own with: arena submit")
+    return Opponent(name=model.name, bot=choice, kind="model")
 
 
 def house_bots_of(game: str) -> list[str]:

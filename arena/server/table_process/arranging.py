@@ -18,7 +18,7 @@ from arena.match.sandbox import Supervisor
 from arena.match.single_match import REMOTE_CLOCK, TABLE_CLOCK, Named, bot_seat, named
 from arena.results.people import OF_AGENTS, PEOPLE, is_of_agent
 from arena.search.settings import Settings
-from arena.server.people.levels import NAMES, level
+from arena.server.people.levels import MODEL, NAMES, level
 from arena.server.people.store import bot_as_player, person_as_player, sit_down
 from arena.server.table_process.messages import SeatPlan, Setup
 from arena.tournament.archive.finding import locate_match
@@ -44,6 +44,11 @@ class Arranged:
     def people(self) -> list[int]:
         """The seats of people."""
         return [seat for seat, plan in enumerate(self.plans) if plan.person]
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether a language model sits at the table: each of its answers may cost."""
+        return any(isinstance(one.bot, BotFiles) and one.bot.model is not None for one in self.bots.values())
 
     @property
     def is_of_agent(self) -> bool:
@@ -83,8 +88,8 @@ def needs(table: Arranged) -> dict[str, frozenset[str]]:
 
 
 def is_locked(plan: SeatPlan) -> bool:
-    """Return whether the bot of a seat plays locked in: all but house bots do."""
-    return bool(plan.bot) and not plan.bot.startswith(HOUSE) and plan.remote is None
+    """Return whether the bot of a seat plays locked in: all but house bots and the owner's language models do."""
+    return bool(plan.bot) and not plan.bot.startswith((HOUSE, MODEL)) and plan.remote is None
 
 
 class BotSeats:
@@ -131,6 +136,8 @@ class BotSeats:
 def _bot(asked: Setup, seat: int) -> Named:
     """The bot of a seat; the champion where a person's seat names none."""
     plan, where = asked.seats[seat], f"seats[{seat}]: "
+    if plan.bot.startswith(MODEL):
+        return named(plan.bot.removeprefix(MODEL), Path(asked.results), where=where)
     if plan.bot.startswith((HOUSE, PREFIX)):
         try:
             return named(plan.bot, Path(asked.results), plan.params, where=where)

@@ -6,7 +6,8 @@ from queue import Empty, SimpleQueue
 from arena.agent import EndInfo, StartInfo
 from arena.agent.view import View
 from arena.errors import BotError
-from arena.match import Answer, Fault, Seat
+from arena.match import Answer, Fault, HostTrouble, Seat
+from arena.match.model_seat import ISOLATION as MODEL
 from arena.records import Ending
 from arena.server.table_process.input_queue import WAIT, InputQueue, harmless, report
 
@@ -22,6 +23,7 @@ class BotAtTable:
         self._queue = queue
         self._view: View | None = None
         self._answered: Answer | Fault | None = None
+        self._place = 0
 
     @property
     def isolation(self) -> str:
@@ -33,7 +35,7 @@ class BotAtTable:
         fault = self._seat.start(info)
         if fault is not None:
             raise BotError(f"{self._name} does not start: {fault.reason}")
-        self.wants_forced = self._seat.wants_forced
+        self.wants_forced, self._place = self._seat.wants_forced, info.seat
         return None
 
     def ask(self, view: View) -> None:
@@ -59,7 +61,12 @@ class BotAtTable:
         self._seat.end(result)
 
     def _without_host_faults(self, answer: Answer | Fault) -> Answer | Fault:
-        """The answer. Where the machine failed the bot, people shall not lose their match: it plays something harmless."""
+        """The answer. Where the machine failed the bot, people shall not lose their match: it plays something harmless.
+
+        Not for a language model, whose actions are its own or nobody's. Raises HostTrouble for one that cannot be asked.
+        """
+        if isinstance(answer, Fault) and answer.ending is Ending.HOST and self._seat.isolation == MODEL:
+            raise HostTrouble(self._place, answer.reason)
         if isinstance(answer, Fault) and answer.ending is Ending.HOST:
             assert self._view is not None
             report(f"{self._name}: {answer.reason}")

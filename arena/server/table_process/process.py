@@ -197,7 +197,7 @@ def _serve(pipe: TablePipe, asked: Setup) -> None:
         warm_games(needs(table), lambda text: pipe.send(Compiling()), levels.COMPILED)
         rehearse(table)
         record = play_and_keep(table, seats, messages, pipe.send, asked)
-        if table.is_of_agent:  # which looks for no luck, and may begin the next match at once
+        if table.is_of_agent or table.asks_models:  # an agent may begin the next match at once; each answer of a model costs
             return
         os.nice(_NICENESS)
         with contextlib.suppress(ArenaError, LockError, HostTrouble):  # the match is played and stored, whatever happens now

@@ -9,10 +9,10 @@ import msgspec
 
 from arena import games
 from arena.engine.options import OptionValue, parse_options
-from arena.errors import ConfigError
+from arena.errors import BotError, ConfigError
 from arena.reports.pages.lessons import offer
 from arena.results.people import folded_name
-from arena.server.people.levels import Opponent, opponents
+from arena.server.people.levels import MODEL, Opponent, opponents, own_model
 from arena.server.problems import Problem
 from arena.server.table_process.messages import SeatPlan
 
@@ -74,8 +74,11 @@ class TablePlan(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.is_for_people) > 1
 
 
-def planned(opening: Opening, results: Path, host: str) -> TablePlan:
-    """The table that somebody wants. `host`: the name of who opens it. Raises Problem that says what is wrong."""
+def planned(opening: Opening, results: Path, host: str, *, models: Collection[str] = ()) -> TablePlan:
+    """The table that somebody wants. `host`: the name of who opens it; `models`: the language models that may sit there.
+
+    Raises Problem that says what is wrong.
+    """
     choices = opening.seats
     if choices.count(ME) != 1:
         raise Problem(400, "refusal_one_me")
@@ -84,7 +87,8 @@ def planned(opening: Opening, results: Path, host: str) -> TablePlan:
         game.check_seats(len(choices))
         game.resolve_options(opening.options, len(choices))
         known = {choice_for(one): one for one in opponents(opening.game, results)}
-    except ConfigError as error:
+        known |= {choice: own_model(choice) for choice in choices if choice.startswith(MODEL) and choice in models}
+    except (ConfigError, BotError) as error:
         raise Problem(400, "refusal_said", text=error) from None
     if opening.tick_ms is not None:
         if opening.tick_ms not in PACES:
