@@ -1,6 +1,8 @@
 """Tournaments with language models: own pools, budgets, stops that go on, runs that are played again, and no key anywhere."""
 
 import logging
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
 from helpers.paths import CONFIGS, HOUSE_BOTS
 from helpers.stub_model import Said, StubModel, at_random, model_folder, serving
-from helpers.tournaments import write_config
+from helpers.tournaments import arena, write_config
 
 KEY = "sk-a-key-that-nobody-may-see-9876543210"
 VARIABLE = "ARENA_TEST_TOURNAMENT_KEY"
@@ -285,3 +287,23 @@ def test_the_example_config_plays_against_the_server_of_the_tests(tmp_path: Path
         results = run_tournament(check_config(document, CONFIGS), Settings(out=tmp_path / "out", backend=LOCAL, workers=1))
     assert results.manifest.finished and results.manifest.pools == ("llm/naga",)
     assert {call.bot for call in results.calls()} == {"language_model"}
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_goes_on_and_asks_again_for_what_was_under_way_alone(tmp_path: Path) -> None:
+    with serving(at_random) as stub:
+        cup = Cup(tmp_path, stub)
+        calm = cup.run("calm", deals=4)
+        total = len(stub.asked)
+        config = cup.config(deals=4)
+        command = ("tournament", config, "--out", tmp_path / "out", "--backend", "local", "--workers", "2")
+        for kills in range(1, 4):
+            before, process = len(stub.asked), arena(*command, start_new_session=True)
+            while len(stub.asked) < before + total // 5 and process.poll() is None:
+                stub.stopping.wait(0.02)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            assert len(stub.asked) <= total + total, f"after {kills} kills"
+        results = cup.run(deals=4)
+    assert results.manifest.results_sha256 == calm.manifest.results_sha256
+    assert len(stub.asked) - total <= total + 3 * 2, "each kill loses at most the call of each worker"
