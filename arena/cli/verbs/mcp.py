@@ -77,7 +77,8 @@ def mcp(
         server.serve_stdio(sdk, found.opened())
         return DONE
     with listener(*address) as place:
-        note(f"The server is open: http://{address[0]}:{place.getsockname()[1]}{server.PATH}")
+        host = f"[{address[0]}]" if ":" in address[0] else address[0]
+        note(f"The server is open: http://{host}:{place.getsockname()[1]}{server.PATH}")
         note("Ctrl-C closes it")
         server.serve_http(sdk, found.opened(), place)
     return DONE
