@@ -23,7 +23,7 @@ PARTS = ("view", "position", "legal", "history", "known", "why")
 MOST_LEGAL = 400
 """The most legal actions that are listed."""
 
-_WORDS = {
+WORDS = {
     "en": {
         "seat": "seat {seat}", "you": "You are seat {seat} of {seats}.", "since": "Since your last decision:",
         "begin": "The match begins. Until your first decision:", "nothing": "  nothing", "table": "The table, as you see it:",
@@ -60,6 +60,7 @@ _WORDS = {
         "untried": "{action}：試していません",
     },
 }  # fmt: skip
+"""The sentences of this module by language and key."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Teller:
 
     def word(self, key: str, **values: Any) -> str:
         """A sentence of this module in the language of the match."""
-        return _WORDS[self.language][key].format(**values)
+        return WORDS[self.language][key].format(**values)
 
     @property
     def names(self) -> Sequence[str]:

@@ -26,8 +26,8 @@ from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
 PAGES = ("writing-a-bot", "agents", "views", "python-api", "contest", "tuning", "llm-training")
 """Pages whose blocks are run, in order."""
-LONG = ("contest", "tuning")
-"""Those with several tournaments; what they do is also tested elsewhere, verb by verb."""
+LONG = ("contest", "tuning", "agents")
+"""Those with tournaments that take long; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
     "cluster", "performance", "adding-a-game", "results", "tables", "server", "playing", "learning",

@@ -1,5 +1,6 @@
 """Matches of agents by their handles: limits, idleness, real time, names that others chose, and what is left at the end."""
 
+import re
 from pathlib import Path
 
 import anyio
@@ -11,8 +12,9 @@ from arena.mcp import sessions
 from arena.mcp.answers import Refused as NotDone
 from arena.mcp.foreign import CLOSE, OPEN, WARNING
 from arena.mcp.service import service
-from arena.mcp.telling import Teller
+from arena.mcp.telling import WORDS, Teller
 from arena.mcp.told import Told
+from arena.reports.table import LANGUAGES
 from arena.server.table_process.messages import Ask, Envelope, Frame, FromTable, Refused, Setup, ToTable
 from helpers.agents import begun, client_of, in_threads, played, run, said
 
@@ -113,6 +115,13 @@ def test_what_happened_is_told_since_the_own_last_action_however_often_one_looks
     assert "Not played, it came too late: pass" in teller.view(told)
     told.act()
     assert "Your decision" not in teller.view(told) and "Since your last decision:\n  nothing" in teller.view(told)
+
+
+def test_both_languages_have_the_same_sentences_with_the_same_values() -> None:
+    english, japanese = WORDS["en"], WORDS["ja"]
+    assert english.keys() == japanese.keys() and WORDS.keys() == set(LANGUAGES)
+    for key, text in english.items():
+        assert sorted(re.findall(r"{(\w+)", text)) == sorted(re.findall(r"{(\w+)", japanese[key])), key
 
 
 @pytest.mark.slow
