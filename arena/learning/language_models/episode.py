@@ -11,15 +11,17 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.agent.view import View
+from arena.agent.model_bot import HISTORY, LIST, NOTES, OMIT
+from arena.agent.view import View, moment_of
 from arena.engine.game import Game
 from arena.errors import BotError, ConfigError
 from arena.learning.language_models.exchange import Exchange, answered
-from arena.learning.language_models.settings import HISTORY, LIST, LUCK, NOTES, OMIT, EpisodeSettings
+from arena.learning.language_models.settings import LUCK, EpisodeSettings
 from arena.llm.answer import ILLEGAL, Answer, read_answer
 from arena.llm.prompt import Round, again, situation
 from arena.llm.refusal import explained
 from arena.match import Fault, MatchSetup
+from arena.match.history import Decision
 from arena.match.seeds import key_of_cards, single_match_id
 from arena.ratings.error_bars import FIRST_COEFFICIENT
 from arena.ratings.match_luck import luck_of, no_luck
@@ -129,9 +131,10 @@ class Episode:
             raise ConfigError(f"seat: {seat!r} is not asked now; {self._who_is_asked()}")
         read = explained(read_answer(text, turn.view.legal, is_cut=is_cut), turn.view, language=self.settings.language)
         counts = self.legality[seat]
+        if read.notes:
+            self._notes[seat] = read.notes
         if read.is_action:
             counts.first_try += turn.attempt == 0
-            self._notes[seat] = read.notes
             self._reply(seat, answered(read.action))
             return read
         counts.wrong[read.kind] += 1
@@ -221,12 +224,13 @@ class Episode:
 
 
 def situation_of(settings: EpisodeSettings, view: View, *, notes: str = "") -> str:
-    """What a seat is asked at a decision, behind the head. `notes`: what it noted at its last decision."""
-    moment: Any = view._moment  # a Decision: of the views that bots get, none tells what was played before
+    """What a seat is asked at a decision, behind the head. `notes`: what it noted last."""
+    moment = moment_of(view)
+    assert isinstance(moment, Decision)  # as the referee in this process puts it
     rounds = moment.earlier_rounds() if settings.memory == HISTORY else ()
     return situation(
         moment.game, moment.observed(), view.seat, history=moment.since_deal(),
-        earlier=[Round(number, events) for number, events in enumerate(rounds, 1)],
+        earlier=[Round(number, events) for number, events in enumerate(rounds, view.position["round"] - len(rounds))],
         legal=view.legal if settings.legal == LIST else None, notes=notes if settings.memory == NOTES else "",
         language=settings.language,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from arena.agent.model_bot import LEGAL, MEMORY, NONE, OMIT
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 from arena.llm.words import LANGUAGES, check_language
@@ -11,14 +12,10 @@ TRAINING, EVALUATION = "training", "evaluation"
 """The two streams of deals; none has a deal of the other."""
 PLACES, LUCK = "places", "luck"
 """What a match is worth: its places, or these without what the cards gave."""
-OMIT, ON_RETRY, LIST = "omit", "on_retry", "list"
-"""When a model sees the legal actions: never, after an answer that was none, always."""
-NO_MEMORY, NOTES, HISTORY = "none", "notes", "history"
-"""What a prompt tells of the match beside its present round: nothing, the model's own notes, all rounds before."""
 _WORDS = {
     "reward": (PLACES, LUCK),
-    "legal": (OMIT, ON_RETRY, LIST),
-    "memory": (NO_MEMORY, NOTES, HISTORY),
+    "legal": LEGAL,
+    "memory": MEMORY,
     "fault": (FORFEIT, SUBSTITUTE),
 }
 
@@ -45,9 +42,9 @@ class EpisodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """What a fault costs: `forfeit`: the match; `substitute`: a random action is played, and the last of `max_faults` loses."""
     max_faults: int = 3
     legal: str = OMIT
-    """`omit`, `on_retry` or `list`: when the prompt has the legal actions."""
-    memory: str = NO_MEMORY
-    """`none`, `notes` or `history`: what the prompt has beside the present round."""
+    """`omit`, `on_retry` or `list`: when the prompt has the legal actions, as for a bot that is a language model."""
+    memory: str = NONE
+    """`none`, `notes` or `history`: what the prompt has beside the present round, likewise."""
     language: str = LANGUAGES[0]
 
     def __post_init__(self) -> None:

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from arena import games
 from arena.agent import BotFiles
+from arena.agent.model_bot import NOTES
 from arena.errors import ConfigError
 from arena.learning.language_models.episode import Episode, Legality
 from arena.learning.language_models.exchange import Exchange, OutsideSeat
 from arena.learning.language_models.rivals import rival
-from arena.learning.language_models.settings import EVALUATION, LUCK, NOTES, PLACES, TRAINING, EpisodeSettings
+from arena.learning.language_models.settings import EVALUATION, LUCK, PLACES, TRAINING, EpisodeSettings
 from arena.learning.parts import unmeasured
 from arena.learning.rivals import role_of
 from arena.llm.prompt import head

@@ -15,10 +15,11 @@ import msgspec
 from openenv.core.env_server import Action, Environment, Observation, State, create_app
 from pydantic import Field
 
+from arena.agent.model_bot import LIST
 from arena.errors import ConfigError
 from arena.learning.language_models import EVALUATION, TRAINING, Asked, Episode, EpisodeSettings, Table
 from arena.learning.language_models.rivals import POLICY, RANDOM
-from arena.learning.language_models.settings import LIST, settings_from
+from arena.learning.language_models.settings import settings_from
 from arena.server.people.levels import NAMES
 
 SESSIONS = 64
