@@ -1,6 +1,7 @@
 """Matches as exchanges of texts: who is asked what, what answers are worth, which deals are whose."""
 
 import gc
+import hashlib
 import threading
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from arena.records import Clock, Ending, canonical_json
 from arena.tournament.archive.finding import find_match
 from arena.tournament.config import read_config
 from helpers.learning import COMPILED, SHORT
-from helpers.paths import CONFIGS
+from helpers.paths import CONFIGS, DOCS
 from helpers.prompts import decision_of, twin_worlds
 from helpers.scripted_models import anything, first, play_out, played, said
 from helpers.tournaments import run
@@ -211,6 +212,17 @@ def test_no_deal_of_the_evaluation_is_trained_on() -> None:
     assert len(held_out) == EVALUATION_DEALS
     assert len(trained) == 5 * EVALUATION_DEALS
     assert not held_out & trained
+
+
+def test_the_keys_of_both_streams_are_those_of_the_normative_page() -> None:
+    at, page = table(), (DOCS / "formats.md").read_text("utf-8")
+    for stream, key, written in (
+        (TRAINING, hashlib.sha256(b"arena training").digest(), 'SHA-256 of "arena training"'),
+        (EVALUATION, key_from_seed(51), "the key of `seed: 51`"),
+    ):
+        assert written in page
+        options = canonical_json(at.options)
+        assert at.begin(2, stream).setup.deal_seed == deal_seed(key, COMPILED, 2, options, 1)
 
 
 def test_no_tournament_with_a_seed_deals_what_is_trained_on() -> None:
