@@ -5,12 +5,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from arena.learning.policies.play import Play
 from arena.learning.tables import Tables
 from arena.learning.training.policy.compiled import COLUMNS, LOSS, advantages, decide, slopes
 from arena.learning.training.policy.decisions import Decisions, joined
 from arena.learning.training.policy.learning import Learner
 from arena.learning.training.policy.network import Shape, Weights, new_weights
+from arena.learning.training.policy.play import Play
 from helpers import kuhn_tables
 from helpers.kuhn_tables import BETTED, LINES, KuhnTables
 

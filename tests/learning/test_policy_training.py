@@ -1,7 +1,6 @@
 """The training of a policy: it goes on where it was stopped, in one way, and says what is wrong with what it is given."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +8,15 @@ import numpy as np
 import pytest
 
 from arena.cli.main import main
-from arena.engine.net import KINDS, POLICY, Net, Nets, Note, read_nets, read_note, write_nets
 from arena.errors import ConfigError
 from arena.games import load
-from arena.learning.policies import checkpoint, training
-from arena.learning.policies import tables as seated
-from arena.learning.policies.acceptance import is_kept
-from arena.learning.policies.training import Plan, TrainedPolicy, install_policy, train_policy
 from arena.learning.tables import Tables
 from arena.learning.training.generations import AMONG, OF_POLICY
+from arena.learning.training.policy import checkpoint, training
+from arena.learning.training.policy import tables as seated
+from arena.learning.training.policy.acceptance import is_kept
 from arena.learning.training.policy.network import Shape, Weights
+from arena.learning.training.policy.training import Plan, TrainedPolicy, train_policy
 from arena.learning.training.watching import Watcher
 from helpers.learning import COMPILED
 
@@ -109,27 +107,6 @@ def test_a_damaged_checkpoint_is_refused(trained: TrainedPolicy, tmp_path: Path)
         (tmp_path / file.name).write_bytes(file.read_bytes()[:2000] if file.name == checkpoint.FILE else file.read_bytes())
     with pytest.raises(ConfigError, match=rf"{re.escape(checkpoint.FILE)}: damaged or not ours; name another --out"):
         train_policy(COMPILED, tmp_path, PLAN, seed=5)
-
-
-def net_of(inputs: int, *, row: int = 0) -> Net:
-    ones = np.ones(4, np.float32)
-    return Net(np.ones((inputs, 4), np.float32), ones, ones, 0.0, row=row)
-
-
-def test_an_installed_policy_leaves_the_other_networks_as_they_are(tmp_path: Path) -> None:
-    game = load("yaniv")
-    before = Nets({"belief": game.nets.nets["belief"], "policy": game.nets.nets["policy"]}, frozenset({2}))
-    write_nets(tmp_path, before, Note(game="yaniv", seats=(), command="arena train yaniv --seed 1", generations=[{"old": 1}]))
-    encoding = game.encoding
-    new = Nets({"policy": net_of(encoding.size + encoding.action_size, row=encoding.action_size)}, frozenset({2, 3, 4}))
-    for command in ("arena train yaniv --method policy --seed 1", "arena train yaniv --method policy --seed 2"):
-        note = Note(game="yaniv", seats=(2, 3, 4), command=command, generations=[{"method": "policy"}])
-        install_policy(replace(game, nets=read_nets(tmp_path)), tmp_path, TrainedPolicy(new, note, tmp_path))
-    found, told = read_nets(tmp_path), read_note(tmp_path)
-    assert found.nets["belief"].numbers().tobytes() == before.nets["belief"].numbers().tobytes()
-    assert found.seats_of(KINDS.index("belief")) == {2} and found.seats_of(POLICY) == {2, 3, 4}
-    assert told.command == "arena train yaniv --seed 1; arena train yaniv --method policy --seed 2"
-    assert told.generations == [{"old": 1}, {"method": "policy"}]
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,12 @@ from arena.engine.net import FILE, KINDS, NOTE, Note
 from arena.engine.readiness import CHANCE, ENCODING
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
-from arena.learning.policies.training import Plan as PolicyPlan
-from arena.learning.policies.training import TrainedPolicy, install_policy, train_policy
 from arena.learning.tables import EPISODES, REWARDS
 from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.training.generations import train as train_game
+from arena.learning.training.installing import install as install_nets
+from arena.learning.training.policy.training import Plan as PolicyPlan
+from arena.learning.training.policy.training import TrainedPolicy, train_policy
 from arena.learning.training.win_features import ROWS, fit_value, write_value
 from arena.reports.table import Column, Table
 from arena.reports.terminal import Page
@@ -198,10 +199,12 @@ def train(
     except KeyboardInterrupt:
         note(f"stopped; whole generations are kept in {folder}. The same command goes on after the last one.")
         return INTERRUPTED
-    if install:
-        for name in (FILE, NOTE):
-            shutil.copyfile(trained.folder / name, loaded.folder / name)
-    show(format, lambda page: _write(page, trained, install), trained.note, [_row(one) for one in trained.note.generations])
+    is_installed = install and bool(trained.nets.nets)
+    if is_installed:
+        install_nets(loaded.folder, trained.nets, trained.note)
+    show(
+        format, lambda page: _write(page, trained, is_installed), trained.note, [_row(one) for one in trained.note.generations]
+    )
     return DONE
 
 
@@ -264,7 +267,7 @@ def _train_policy(game: str, plan: PolicyPlan, seed: int, threads: int, folder: 
         note(f"stopped; the last checkpoint is kept in {folder}. The same command goes on from there.")
         return INTERRUPTED
     if install and trained.nets.nets:
-        install_policy(load(game), load(game).folder, trained)
+        install_nets(load(game).folder, trained.nets, trained.note)
     found = trained.note.generations[0]
     show(format, lambda page: _write_policy(page, trained, install), trained.note, found["gates"])
     return DONE

@@ -1,1 +1,1 @@
-"""What a policy computes, and how it learns from decisions, wherever they were taken."""
+"""Policies that learn by policy gradients from play of their own: what `arena train GAME --method policy` runs."""

@@ -16,15 +16,16 @@ from arena import games
 from arena.engine import jit
 from arena.engine.game import Game
 from arena.engine.net import KINDS, POLICY, Net, Nets, Note, read_note, write_nets
-from arena.learning.policies.acceptance import gates_of, is_kept
-from arena.learning.policies.checkpoint import State, keep, take_up
-from arena.learning.policies.tables import DECISIONS, Group, groups_of, share_beaten
 from arena.learning.training.folders import check_folder
 from arena.learning.training.generations import sources
+from arena.learning.training.installing import POLICIES
+from arena.learning.training.policy.acceptance import gates_of, is_kept
+from arena.learning.training.policy.checkpoint import State, keep, take_up
 from arena.learning.training.policy.compiled import decide
 from arena.learning.training.policy.decisions import Decisions
 from arena.learning.training.policy.learning import Learner
 from arena.learning.training.policy.network import Shape, Weights, new_weights
+from arena.learning.training.policy.tables import DECISIONS, Group, groups_of, share_beaten
 from arena.learning.training.selfplay import seed_of
 from arena.learning.training.watching import Watcher
 
@@ -98,7 +99,7 @@ def train_policy(
         game=name, seats=plan.seats, command=command, seed=seed, sources=f"{sources(game)}-{jit.source_hash(jit.LEARNING)}",
         encoding=game.layout.sha256,
     )  # fmt: skip
-    training = {"method": "policy", "game": name, "seed": seed, "sources": note.sources, **msgspec.to_builtins(plan)}
+    training = {"method": POLICIES, "game": name, "seed": seed, "sources": note.sources, **msgspec.to_builtins(plan)}
     check_folder(folder, training, {})
     if not jit.cached_signatures(decide):
         watcher.say("compiling what policies learn with (asked for the first time) ...")
@@ -110,23 +111,11 @@ def train_policy(
     kept = tuple(seats for seats in plan.seats if is_kept(gates, seats))
     nets = Nets({KINDS[POLICY]: net}, frozenset(kept)) if kept else Nets()
     found = {
-        "generation": 0, "method": "policy", "positions": 0, "decisions": plan.parts * UPDATES * DECISIONS, "losses": told,
+        "generation": 0, "method": POLICIES, "positions": 0, "decisions": plan.parts * UPDATES * DECISIONS, "losses": told,
         "gates": gates, "accepted": bool(kept), "kept": [*nets.nets], "sha256": nets.sha256,
     }  # fmt: skip
     write_nets(folder, nets, msgspec.structs.replace(note, generations=[found]))
     return TrainedPolicy(nets, read_note(folder), folder)
-
-
-def install_policy(game: Game, folder: Path, trained: TrainedPolicy) -> None:
-    """Put a policy into a game's folder in place of the one that is there; the game's other networks stay."""
-    before = read_note(folder) if game.nets.nets else Note(game=game.name, seats=())
-    own = trained.note
-    others = {kind: replace(net, seats=game.nets.seats_of(KINDS.index(kind))) for kind, net in game.nets.nets.items()}
-    policy = replace(trained.nets.nets[KINDS[POLICY]], seats=trained.nets.seats)
-    kept = [one for one in before.generations if one.get("method") != "policy"] + own.generations
-    commands = [one for one in before.command.split("; ") if one and "--method policy" not in one]
-    note = msgspec.structs.replace(own, command="; ".join([*commands, own.command]), generations=kept)
-    write_nets(folder, Nets({**others, KINDS[POLICY]: policy}), note)
 
 
 def _begun(game: Game, seed: int, threads: int) -> State:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.engine.game import Game
-from arena.learning.policies.play import Play, Snapshot
 from arena.learning.rivals import Rival
 from arena.learning.tables import Tables
 from arena.learning.training.policy.network import Weights
+from arena.learning.training.policy.play import Play, Snapshot
 
 DECISIONS = 32_768  # of all tables together, between two changes of the policy
 HALVES = 2  # of the tables where it plays all seats: each is played in a thread of its own

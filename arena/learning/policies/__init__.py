@@ -1,1 +1,0 @@
-"""Policies that learn by policy gradients from play of their own: what `arena train GAME --method policy` runs."""
