@@ -15,7 +15,7 @@ from arena.search import Settings
 LEARNT = [name for name in names() if load(name).nets.nets]
 FRESH = 99  # seed of positions that no training has seen
 ROUNDS = 12  # fresh ones between searches
-LARGEST = 300_000  # bytes of the files of all games
+LARGEST = 1_500_000  # bytes of the files of all games
 UNSURE = {"yaniv": 0.65}  # log loss of a belief at most, where hidden hands can hardly be told
 
 
