@@ -225,6 +225,14 @@ class View:
         return self._moment.game.encoding.action_features(self._observed, self.seat, self.codes)
 
     @property
+    def encoding(self) -> str:
+        """A hash over what the numbers of `features` and `action_features` mean.
+
+        A network is good for the encoding that it has learnt from, and for no other.
+        """
+        return self._moment.game.layout.sha256
+
+    @property
     def has_policy(self) -> bool:
         """Whether the game has learnt a policy for this number of seats (docs/training.md)."""
         nets = self._moment.game.nets

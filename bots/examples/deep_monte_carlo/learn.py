@@ -20,6 +20,7 @@ import torch
 from torch import nn
 
 from arena.errors import ArenaError
+from arena.games import load
 from arena.learning.rivals import Batch
 from arena.learning.selfplay import SelfPlay
 from arena.learning.tables import Tables
@@ -167,7 +168,8 @@ def export(network: Network, settings: Settings, folder: Path) -> None:
     """Make a bot of the network: its weights as plain arrays, and the page that plays by them."""
     folder.mkdir(parents=True, exist_ok=True)
     weights = {name: values.numpy() for name, values in network.state_dict().items()}
-    np.savez(folder / "weights.npz", game=np.array(settings.game), **weights)
+    encoding = load(settings.game).layout.sha256  # what the numbers mean that it has learnt from
+    np.savez(folder / "weights.npz", game=np.array(settings.game), encoding=np.array(encoding), **weights)
     shutil.copyfile(PLAYER, folder / "__init__.py")
 
 

@@ -20,6 +20,8 @@ class Learnt(Agent[View]):
 
     def act(self, view: View) -> str:
         """The legal action with the highest value."""
+        if view.encoding != str(WEIGHTS["encoding"]):
+            raise ValueError(f"weights.npz: learnt from another encoding than {view.game} now has; run learn.py again")
         known = layer("known", view.features()) + view.action_features() @ WEIGHTS["action.weight"].T
         values = layer("value", relu(layer("inner", relu(known))))
         return view.legal[int(values.argmax())]
