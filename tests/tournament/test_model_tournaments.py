@@ -1,5 +1,6 @@
 """Tournaments with language models: own pools, budgets, stops that go on, runs that are played again, and no key anywhere."""
 
+import contextlib
 import logging
 import os
 import signal
@@ -13,6 +14,7 @@ import yaml
 from arena.audit.results_audit import audit_results
 from arena.cli.main import main
 from arena.errors import ArenaError, ConfigError
+from arena.reports.board import headline_ratings
 from arena.results import parquet
 from arena.results.manifest import read_manifest
 from arena.tournament.archive.adding import rate_archive
@@ -20,6 +22,7 @@ from arena.tournament.config import check_config
 from arena.tournament.forecast import forecast
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Results, Settings
+from helpers import reading_models
 from helpers.paths import CONFIGS, HOUSE_BOTS
 from helpers.stub_model import Said, StubModel, at_random, model_folder, serving
 from helpers.tournaments import arena, write_config
@@ -307,3 +310,22 @@ def test_a_run_that_is_killed_goes_on_and_asks_again_for_what_was_under_way_alon
         results = cup.run(deals=4)
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
     assert len(stub.asked) - total <= total + 3 * 2, "each kill loses at most the call of each worker"
+
+
+@pytest.mark.slow
+def test_a_board_puts_models_of_known_strength_in_their_order(tmp_path: Path) -> None:
+    """Scripted models that know nothing but their prompts; the greedy one plays as well as the house bot that it plays like."""
+    players = {"chance": reading_models.at_random, "greed": reading_models.greedily, "search": reading_models.searching}
+    with contextlib.ExitStack() as opened:
+        bots: list[Any] = [{"path": "house:naga_greedy", "trusted": True}, {"path": "house:random_bot", "trusted": True}]
+        for name, player in players.items():
+            stub = opened.enter_context(serving(player))
+            bots.append({"path": str(model_folder(tmp_path, stub.address, name=name)), "trusted": True})
+        settings = Settings(out=tmp_path / "out", backend=LOCAL, workers=2)
+        results = run_tournament(write_config(tmp_path, bots=bots, deals=40), settings)
+    found = {one.bot: one for one in headline_ratings(results.manifest, results.ratings)}
+    assert {call.kind for call in results.calls()} == {"action"}, "what is read from a prompt is a legal action"
+    assert found["chance"].high < found["greed"].low and found["greed"].mu < found["search"].mu
+    assert found["chance"].high < found["search"].low
+    for model, house in (("greed", "naga_greedy"), ("chance", "random_bot")):
+        assert found[model].low < found[house].high and found[house].low < found[model].high, "not separable"
