@@ -68,7 +68,8 @@ class Commands:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for task in self._tasks:
-            task.cancel()
+            if not task.cancelling():  # a second time would cut short how it ends its process
+                task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def text(self, *words: str) -> str:

@@ -191,7 +191,8 @@ class Matches:
         for timer in self._idle.values():
             timer.cancel()
         for task in self._tasks:
-            task.cancel()
+            if not task.cancelling():  # a second time would cut short how it ends its process
+                task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def begin(self, setup: Setup, seat: int, language: str, *, is_rated: bool, line: Line | None = None) -> Match:

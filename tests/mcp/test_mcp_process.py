@@ -26,6 +26,11 @@ from helpers.serving import served
 from mcp import Client, StdioServerParameters
 
 COMMAND = (sys.executable, "-m", "arena", "mcp")
+PIPE = subprocess.PIPE
+HELLO = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}  # fmt: skip
 
 
 def parameters(results: Path, *words: str) -> StdioServerParameters:
@@ -156,6 +161,26 @@ def test_the_command_line_is_refused_in_one_line(tmp_path: Path, capsys: pytest.
         assert text in said_here and len(said_here.splitlines()) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_and_its_matches_while_its_client_still_holds_the_line(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    process = subprocess.Popen([*COMMAND, "--out", str(tmp_path)], stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True)
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "new_match", "arguments": {"game": "naga"}}}
+    for message in (HELLO, call):
+        process.stdin.write(json.dumps(message) + "\n")
+        process.stdin.flush()
+        assert "error" not in json.loads(process.stdout.readline())
+    started = processes_below({process.pid})
+    assert started
+    process.send_signal(number)
+    assert process.wait(timeout=30) == 130
+    assert not any(map(runs, started)) and process.stderr.read().strip() == "arena: interrupted"
+    process.communicate()
+
+
 def raw(results: Path, last: int, *lines: bytes) -> list[Any]:
     """What the server says over stdout to lines as they are, up to its answer to request `last`; its input ends then."""
     process = subprocess.Popen([*COMMAND, "--out", str(results)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -173,12 +198,8 @@ def raw(results: Path, last: int, *lines: bytes) -> list[Any]:
 
 
 def test_stdout_has_nothing_but_answers_whatever_comes_in(tmp_path: Path) -> None:
-    hello = {
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
-    }  # fmt: skip
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "nothing", "arguments": {}}}
-    found = raw(tmp_path, 2, json.dumps(hello).encode(), b"{", b"\xff\xfe", b"[]", json.dumps(call).encode())
+    found = raw(tmp_path, 2, json.dumps(HELLO).encode(), b"{", b"\xff\xfe", b"[]", json.dumps(call).encode())
     by_id = {one.get("id"): one for one in found}
     assert by_id[1]["result"]["serverInfo"]["name"] == "arena"
     assert "no tool 'nothing'" in by_id[2]["error"]["message"]

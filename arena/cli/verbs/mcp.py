@@ -1,14 +1,15 @@
 """`arena mcp`: a Model Context Protocol server, by which programs that use tools play, write bots and look at results."""
 
 import importlib.util
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import Out
-from arena.cli.shared.printing import note
+from arena.cli.shared.printing import complain, note
 from arena.cli.shared.web import need_web
 from arena.errors import ConfigError, one_line, printable
 from arena.results_folder import RESULTS
@@ -74,7 +75,11 @@ def mcp(
     found = service(out, agent, author=folder, submit_to=submit_to, hall=elsewhere)
     sdk = server.sdk_server(found.toolbox, found.catalogue)
     if address is None:
-        server.serve_stdio(sdk, found.opened())
+        try:
+            server.serve_stdio(sdk, found.opened())
+        except KeyboardInterrupt:
+            complain("interrupted")
+            os._exit(INTERRUPTED)  # a thread waits for the next line of stdin, and the end of the process would wait for it
         return DONE
     with listener(*address) as place:
         host = f"[{address[0]}]" if ":" in address[0] else address[0]
