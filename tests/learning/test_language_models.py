@@ -14,6 +14,7 @@ from arena.engine.random_tables import make_table
 from arena.errors import BotError, ConfigError
 from arena.games import load, names
 from arena.learning.language_models import EVALUATION, TRAINING, Asked, EpisodeSettings, Table
+from arena.learning.language_models.episode import decision_of as episode_decision
 from arena.learning.language_models.episode import situation_of
 from arena.learning.language_models.evaluation import Played, evaluate, fixed, summary
 from arena.learning.language_models.settings import settings_from
@@ -167,6 +168,17 @@ def test_rounds_before_are_told_if_the_settings_say_so() -> None:
         assert ("Round 1:" in next(iter(episode.asked.values())).prompt) == shown
 
 
+def test_a_seat_is_told_the_whole_round_at_each_decision() -> None:
+    """Though what it heard before is kept: in both games a round has many decisions, and a match several rounds."""
+    for game in ("yaniv", "hisatsu"):
+        episode = table(game, learners=()).begin(0)
+        while not episode.is_over:
+            for seat, asked in episode.asked.items():
+                view = episode._turns[seat].view
+                assert asked.prompt == situation_of(episode.settings, view, episode_decision(view).since_deal())
+                episode.answer(seat, first(asked))
+
+
 def check_leaks(name: str, positions: int) -> None:
     """Everything a seat is asked, also after a wrong answer, is the same where only what it cannot know differs."""
     chosen = EpisodeSettings(game=name, legal="list", memory="history")
@@ -178,7 +190,9 @@ def check_leaks(name: str, positions: int) -> None:
             for tape in (worlds.true, worlds.other):
                 view = at.game.view.at(decision_of(tape, worlds.seat), Clock(1.0, 0.0))
                 wrong = explained(read_answer(said("resign"), view.legal), view)
-                shown.append((situation_of(chosen, view), again(wrong), view.legal))
+                shown.append(
+                    (situation_of(chosen, view, decision_of(tape, worlds.seat).since_deal()), again(wrong), view.legal)
+                )
             assert shown[0] == shown[1], f"{at}: seat {worlds.seat}"
             differed += worlds.true.states.tobytes() != worlds.other.states.tobytes()
     assert differed > positions / 2
