@@ -21,6 +21,7 @@ from arena.reports import columns as titles
 from arena.reports import tables
 from arena.reports.document import Block, Log, Paragraph, Replay, Section
 from arena.reports.evidence import PoolEvidence
+from arena.reports.links import Links
 from arena.reports.pages.frames import PAGE, Frame, Header, Opinion, StoredMatch, frames, header, opinion, stored_match
 from arena.reports.pages.words import Words
 from arena.reports.sections import Pool
@@ -185,7 +186,7 @@ def faults(evidence: PoolEvidence, pool: Pool) -> Section | None:
     return Section("faults_seen", [table, *logs], values)
 
 
-class _ToLogs(tables.Links):
+class _ToLogs(Links):
     """Leads from a fault to its log."""
 
     def __init__(self, anchors: Mapping[tuple[str, int, int | None], str]) -> None:

@@ -6,9 +6,9 @@ import msgspec
 
 from arena.llm.answer import ACTION
 from arena.reports import columns as titles
+from arena.reports.links import NO_LINKS, Links
 from arena.reports.table import Cell, Row, Table, shown
 from arena.reports.table import table as made
-from arena.reports.tables import NO_LINKS, Links
 from arena.results.schema import StoredCall
 
 

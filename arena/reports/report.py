@@ -19,7 +19,7 @@ from arena.ratings.settings import OVERALL, overall_rule, ranked_by
 from arena.ratings.skill import skills
 from arena.records import HistoryPoint, Rating, canonical_json
 from arena.reports import columns as titles
-from arena.reports import matches, plots, sections, tables
+from arena.reports import matches, plots, sections
 from arena.reports.board import (
     asking_bots,
     chosen_pools,
@@ -48,6 +48,7 @@ from arena.reports.document import (
 )
 from arena.reports.evidence import Evidence, PoolEvidence
 from arena.reports.insights import fairness_of, pairs_of, together_of
+from arena.reports.links import Links
 from arena.reports.pages.assets import FILES as SHARED
 from arena.reports.pages.assets import player_files, table_files
 from arena.reports.pages.words import PAGE, PLAYER, Words, words_script
@@ -120,7 +121,7 @@ def _deals(entry: Mapping[str, Any], word: Words) -> str:
     return "" if deals is None else " · " + word("entry_deals", n=deals)
 
 
-class _ToListed(tables.Links):
+class _ToListed(Links):
     """Leads from two bots to the first of their matches that the section on matches lists."""
 
     def __init__(self, evidence: PoolEvidence, word: Words) -> None:

@@ -10,10 +10,11 @@ from arena.reports import model_use, plots, tables
 from arena.reports.board import sentence
 from arena.reports.document import Block, Paragraph, Plot, Section
 from arena.reports.insights import Chances, Fairness, Opinion, Opinions, Pairs, Together
+from arena.reports.links import NO_LINKS, Links
 from arena.reports.model_use import ModelUse
 from arena.reports.pages.words import Words
 from arena.reports.table import name_of, shown
-from arena.reports.tables import FaultCard, Links, Lost, Played
+from arena.reports.tables import FaultCard, Lost, Played
 
 MOST_PAIRS = 10  # that the ratings tell worst
 MOST_NAMES = 12  # in a plane; of more bots only those that no cheaper bot beats are named
@@ -22,7 +23,7 @@ MOST_NAMES = 12  # in a plane; of more bots only those that no cheaper bot beats
 class Pool:
     """How the sections of one pool are written: in which language, under which name, with which addresses."""
 
-    def __init__(self, title: str, word: Words, links: Links = tables.NO_LINKS) -> None:
+    def __init__(self, title: str, word: Words, links: Links = NO_LINKS) -> None:
         self.title, self.word, self.links = title, word, links
 
     def caption(self, key: str) -> str:

@@ -14,33 +14,11 @@ from arena.records import Ending, HistoryPoint
 from arena.reports import columns as titles
 from arena.reports.board import Cost
 from arena.reports.insights import Chances, Opinion, Pairs
+from arena.reports.links import NO_LINKS, Links
 from arena.reports.pages.words import ended
 from arena.reports.table import NO, YES, Cell, Column, Phrase, Row, Table, shown, table
 
 MOST_CYCLES = 3  # that are named
-
-
-class Links:
-    """The addresses that cells lead to; here none, as in a terminal. Pages have some."""
-
-    def bot(self, bot: str) -> str:
-        """The address of a bot."""
-        return ""
-
-    def pair(self, bot: Bot, rival: Bot) -> str:
-        """The address of the matches of two bots."""
-        return ""
-
-    def ended(self, bot: str, ending: Ending) -> str:
-        """The address of the matches that ended so for a bot."""
-        return ""
-
-    def match(self, match_id: str, seat: int, decision: int | None = None) -> str:
-        """The address of a match as a seat sees it, at a decision; None: where the seat lost it."""
-        return ""
-
-
-NO_LINKS = Links()
 
 
 class Lost(msgspec.Struct, frozen=True, kw_only=True):

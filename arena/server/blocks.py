@@ -13,6 +13,7 @@ from arena.reports import columns as titles
 from arena.reports import plots, sections, tables
 from arena.reports.board import LIVE_KEYS, NO_COST, ranking, rating_cell
 from arena.reports.document import Section
+from arena.reports.links import Links
 from arena.reports.pages.words import Words
 from arena.reports.plots import scale_of
 from arena.reports.sections import Pool
@@ -45,7 +46,7 @@ def match_address(match_id: str, seat: int | None = None, step: int | None = Non
     return f"/m/{quote(match_id)}" + ("" if seat is None else f"?seat={seat}") + ("" if step is None else f"#{step}")
 
 
-class Addresses(tables.Links):
+class Addresses(Links):
     """The addresses of the pages that cells lead to. `tournament`, `pool`: of which matches are listed; None: of all pools."""
 
     def __init__(self, tournament: str, pool: str | None) -> None:

@@ -183,6 +183,8 @@ DOORS = {
     "server/views/submissions.py": "a report in memory, by the door for pages",
     "match/protocol.py": "writes the schema that ships",
     "audit/laws/__main__.py": "writes the playthrough that ships",
+    "llm/asking.py": "the pipe to the seat that asks",
+    "learning/openenv/__main__.py": "the door of learning programs, made printable",
     "learning/rendering.py": "the door of learning programs, which are no commands of ours",
 }
 """Modules that write text out themselves, and what."""

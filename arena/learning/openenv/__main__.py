@@ -5,7 +5,7 @@ import sys
 
 import uvicorn
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, printable
 from arena.learning.language_models.settings import EpisodeSettings
 from arena.learning.openenv.environment import SESSIONS, app
 
@@ -21,7 +21,7 @@ def main() -> int:
     try:
         served = app(EpisodeSettings(game=asked.game), sessions=asked.sessions)
     except ArenaError as error:
-        print(error, file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return 2
     uvicorn.run(served, host=asked.host, port=asked.port)
     return 0
