@@ -240,7 +240,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it asks something outside itself, such as a network: its matches cannot be repeated."""
 
 
-ASKS_OUTSIDE = " †"
+ASKS_OUTSIDE = " *"
 """The mark behind the name of a bot that asks something outside itself; a note below the board says what it means."""
 NOTHING: Online = {}
 

@@ -98,9 +98,9 @@ def test_boards_mark_it_and_say_what_the_mark_means(tmp_path: Path, address: str
     assert {row.bot for row in rows if row.asks_outside} == {"asking"}
     text = StringIO()
     print_board(results.manifest, results.ratings, ConsolePage(Console(file=text, width=200)))
-    assert "asking †" in text.getvalue()
-    assert "† asks something outside itself" in text.getvalue()
-    assert [note.ja.startswith("† ネットワークなど") for note in warnings(results.manifest)] == [True]
+    assert "asking *" in text.getvalue()
+    assert "* asks something outside itself" in text.getvalue()
+    assert [note.ja.startswith("* ネットワークなど") for note in warnings(results.manifest)] == [True]
 
 
 def test_an_untrusted_bot_cannot_excuse_itself_by_it() -> None:
