@@ -1,8 +1,9 @@
 """Answers of language models that are kept: a run that was stopped asks nothing twice, and a stored run is played again without
-asking. One file for each question, called by its hash.
+asking. One file for each question, called by its hash: JSON, compressed by zlib.
 """
 
 import hashlib
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from arena.userfiles import content
 
 FOLDER = "llm_answers"
 """The folder of a tournament with its kept answers."""
-MOST_BYTES = 32 << 20  # of a file
+MOST_BYTES = 32 << 20  # of a file, and of what is in it
 
 Message = dict[str, str]
 
@@ -50,8 +51,8 @@ class AnswerFolder(msgspec.Struct, frozen=True, kw_only=True):
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         try:
-            return msgspec.json.decode(data, type=Kept)
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            return msgspec.json.decode(zlib.decompressobj().decompress(data, MOST_BYTES), type=Kept)
+        except (msgspec.DecodeError, UnicodeError, RecursionError, zlib.error) as error:
             raise StoreError(f"{path}: damaged: {in_words(error)}; remove it, and the model is asked again") from None
 
     def keep(self, key: str, reply: Reply, messages: Sequence[Message]) -> None:
@@ -61,10 +62,11 @@ class AnswerFolder(msgspec.Struct, frozen=True, kw_only=True):
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"{path.parent}: cannot be written: {error.strerror}") from None
-        write_whole(path, msgspec.json.encode(Kept(reply=reply, messages=list(messages) if self.keeps_prompts else [])))
+        kept = Kept(reply=reply, messages=list(messages) if self.keeps_prompts else [])
+        write_whole(path, zlib.compress(msgspec.json.encode(kept)))
 
     def _path(self, key: str) -> Path:
-        return Path(self.folder) / key[:2] / f"{key}.json"
+        return Path(self.folder) / key[:2] / f"{key}.json.z"
 
 
 def prompt_hash(messages: Sequence[Message]) -> str:

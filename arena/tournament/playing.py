@@ -72,7 +72,6 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
             workers = _Workers(planned, schedule, rows, settings, observer, opened)
             if spending.models:
                 spending.add(journal.records())
-                spending.check_budget()
             for first, last in schedule.segments():
                 if state is not None and state != (newer := state.after(schedule.plan)):
                     state = newer
@@ -206,7 +205,12 @@ class _Rows:
         if self._spending.models:
             self._spending.add(finished.records)
             self._spending.hear(len(finished.rows), chunk.failures.values())
-            self._spending.check_budget()
+            if self.progress.done < self.progress.total:
+                self.check_budget()
+
+    def check_budget(self) -> None:
+        """Raise Stopped if the tournament's language models may not be asked any more."""
+        self._spending.check_budget()
 
     def keep_void(self, index: int, attempts: int, reason: str) -> None:
         """Store a match that could not be played."""
@@ -270,6 +274,7 @@ class _Workers:
         nearest = next(lacking, None)
         if nearest is None:
             return False
+        self._rows.check_budget()
         driver = self.driver()
         self._since = time.monotonic() - self._rows.progress.seconds
         driver.backend.stage = self._schedule.plan.stage_from(first)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -281,10 +282,11 @@ def test_a_damaged_kept_answer_is_named(tmp_path: Path) -> None:
     with table(tmp_path) as one:
         one.answers = AnswerFolder(folder=str(tmp_path / "kept"))
         record = one.play()
-        path = tmp_path / "kept" / record.calls[0].answer[:2] / f"{record.calls[0].answer}.json"
-        path.write_text("{")
-        with pytest.raises(HostTrouble, match=f"{path.name}: damaged"):
-            one.play()
+        path = tmp_path / "kept" / record.calls[0].answer[:2] / f"{record.calls[0].answer}.json.z"
+        for damage in (b"{", zlib.compress(b"{"), path.read_bytes()[:-20]):
+            path.write_bytes(damage)
+            with pytest.raises(HostTrouble, match=f"{path.name}: damaged"):
+                one.play()
 
 
 def test_a_model_that_is_not_trusted_gets_no_seat(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import signal
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,9 @@ def test_a_budget_of_tokens_stops_between_matches_and_a_larger_one_goes_on(tmp_p
             cup.run(llm={"max_tokens": 60_000})
         assert len(stub.asked) == half, "nothing more is asked with a budget that is used up"
         results = cup.run(llm={"max_tokens": 60_000_000})
-    assert results.manifest.finished and len(stub.asked) == len(parquet.read_calls(results.folder))
+        assert results.manifest.finished and len(stub.asked) == len(parquet.read_calls(results.folder))
+        again = cup.run(llm={"max_tokens": 60_000})
+    assert again.manifest.results_sha256 == results.manifest.results_sha256, "nothing is left to ask: no budget is in the way"
 
 
 def test_money_is_counted_by_the_users_dated_prices(tmp_path: Path) -> None:
@@ -234,6 +237,8 @@ def test_no_file_log_or_message_has_the_key(
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert any("llm_answers" in str(path) for path in files)
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
+    kept = [zlib.decompress(path.read_bytes()) for path in files if path.suffix == ".z"]
+    assert kept and not any(KEY.encode() in content for content in kept)
 
 
 def test_a_plan_tells_tokens_and_money_from_two_matches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
