@@ -82,7 +82,6 @@ class PlayConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     clean_caches: bool = DEFAULT_LIMITS.clean_caches
     faults: FaultPolicy = FaultPolicy()
     ratings: RatingSettings = RatingSettings()
-    llm: ModelConfig = ModelConfig()
 
 
 class Config(PlayConfig, frozen=True, forbid_unknown_fields=True):
@@ -96,6 +95,7 @@ class Config(PlayConfig, frozen=True, forbid_unknown_fields=True):
     deals: int = 8
     rotations: str = CYCLIC
     broken_bots: str = LEAVE_OUT
+    llm: ModelConfig = ModelConfig()
 
 
 class Bot(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from arena.server.contest.settings import check_contest, read_contest
 from arena.tournament.config import Config, check_config
 from helpers.contests import SMALL, write_contest
 from helpers.paths import CONFIGS
+from helpers.stub_model import model_folder
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"game": []}, "game: no such key; did you mean"),
@@ -50,6 +51,14 @@ def test_every_mistake_is_named(tmp_path: Path, changes: dict[str, Any], expecte
         check_contest({**SMALL, **changes}, tmp_path)
     said = str(caught.value)
     assert said.startswith(expected) and "\n" not in said
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_language_model_is_no_reference_bot(tmp_path: Path, trusted: bool) -> None:
+    """A contest has no end, and neither would its cost."""
+    bot = {"path": str(model_folder(tmp_path, "http://127.0.0.1:9/v1")), "trusted": trusted}
+    with pytest.raises(ArenaError, match=r"reference_bots\[0\]: model: a language model cannot play in a contest"):
+        check_contest({**SMALL, "reference_bots": [bot]}, tmp_path)
 
 
 def test_a_default_that_configs_have_too_has_one_place(tmp_path: Path) -> None:

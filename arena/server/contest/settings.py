@@ -13,6 +13,7 @@ import msgspec
 from arena.agent.submissions import PREFIX
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, nearest
+from arena.match.model_seat import MUST_BE_TRUSTED
 from arena.results_folder import RESULTS
 from arena.tournament.config import Bot, PlayConfig, Tournament, check_config
 from arena.tournament.formats.ladder import of_contest
@@ -57,6 +58,9 @@ class Quotas(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The most bytes of one submission, as it is sent."""
     cpu_seconds: int = 1800
     """CPU seconds an hour of the author's tables, matches and checks; then no new one begins until it is paid back."""
+
+
+_NO_MODELS = "a language model cannot play in a contest, which goes on and on: each of its answers costs"
 
 
 class ReferenceBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -150,6 +154,9 @@ def check_contest(document: object, folder: Path, results: Path = RESULTS) -> Co
         if (number := getattr(file.quotas, key)) < 1:
             raise ConfigError(f"quotas.{key}: at least 1, not {number}")
     base = _base(file, document, folder, results)
+    for place, one in enumerate(base.bots):
+        if one.files.model is not None:
+            raise ConfigError(f"reference_bots[{place}]: {one.name}: {_NO_MODELS}")
     reference = [bot.name for bot in base.bots]
     for name, mark in file.marks.items():
         if name not in reference:
@@ -180,7 +187,8 @@ def _base(file: _File, document: dict[Any, Any], folder: Path, results: Path) ->
     try:
         return check_config(config, folder, results)
     except (ConfigError, BotError, StoreError) as error:
-        raise type(error)(re.sub(r"\bbots\[", "reference_bots[", str(error))) from None
+        told = str(error).replace(MUST_BE_TRUSTED, _NO_MODELS)  # nor where it is
+        raise type(error)(re.sub(r"\bbots\[", "reference_bots[", told)) from None
 
 
 def _owner(account: str) -> str:
