@@ -51,4 +51,7 @@ def test_boards_and_reports_show_them(tmp_path: Path) -> None:
     uses = model_uses(parquet.read_calls(results.folder), "llm/naga")
     assert Evidence(results.folder).pool("llm/naga", "").models == uses
     for language, title in (("en", "Language models"), ("ja", "言語モデル")):
-        assert title in html(report(results.folder, Words(language)), Words(language))
+        page = html(report(results.folder, Words(language)), Words(language))
+        assert title in page
+        assert Words(language).pool("llm/naga") in page, "the pool by its name, not by its label"
+    assert Words("en").pool("llm/naga") == "Naga, with language models"

@@ -14,6 +14,7 @@ from arena.ratings.settings import OVERALL
 from arena.records import Ending
 from arena.reports.manual import game_titles
 from arena.reports.table import LANGUAGES, Phrase, Text, said, shown
+from arena.tournament.formats.plan import POOL_OF_MODELS
 
 PAGE = "page"
 """The name of the catalogue that all pages share."""
@@ -55,7 +56,8 @@ def _pool_names(texts: Mapping[str, str], language: str) -> dict[str, str]:
     """Rating pools as readers know them: those that are called as a game have its title, without what stands in brackets."""
     found = {name: game_titles(name) for name in games.names()}
     names = {name: _BRACKETS.sub("", titles.get(language, titles[LANGUAGES[0]])) for name, titles in found.items()}
-    return {f"{_POOL}{name}": title for name, title in names.items()} | {f"{_POOL}{OVERALL}": texts["all_games"]}
+    models = {f"{POOL_OF_MODELS}{name}": filled(texts["with_models"], {"pool": title}) for name, title in names.items()}
+    return {f"{_POOL}{name}": title for name, title in (names | models).items()} | {f"{_POOL}{OVERALL}": texts["all_games"]}
 
 
 @cache
