@@ -22,7 +22,7 @@ def test_columns_are_those_of_the_formats() -> None:
 
 def test_every_field_of_a_record_has_its_column() -> None:
     columns = {column.name for table in (MATCHES, ACTIONS) for column in table.columns}
-    assert {*MatchRecord.__struct_fields__, *SeatRecord.__struct_fields__} - columns == {"seats", "notes", "faults"}
+    assert {*MatchRecord.__struct_fields__, *SeatRecord.__struct_fields__} - columns == {"seats", "notes", "faults", "calls"}
     assert columns - {*MatchRecord.__struct_fields__, *SeatRecord.__struct_fields__} == {"seat", "tournament"}
 
 
