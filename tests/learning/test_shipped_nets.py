@@ -5,18 +5,25 @@ from functools import cache
 import numpy as np
 import pytest
 
-from arena.engine.net import FILE, KINDS, read_note
+from arena.engine.net import FILE, KINDS, POLICY, read_note
 from arena.games import load, names
+from arena.learning.training.gate import Imitator, Searcher, deal_score
 from arena.learning.training.networks import agreement, calibration, log_loss, predicted_shares
 from arena.learning.training.rows import Choices, Rows
-from arena.learning.training.selfplay import default_table, joined_rounds, rollout_rows, searched_round
+from arena.learning.training.selfplay import Table, default_table, joined_rounds, rollout_rows, searched_round
 from arena.search import Settings
 
 LEARNT = [name for name in names() if load(name).nets.nets]
 FRESH = 99  # seed of positions that no training has seen
 ROUNDS = 12  # fresh ones between searches
+DEALS = 12  # each with the policy in every seat
 LARGEST = 1_500_000  # bytes of the files of all games
 UNSURE = {"yaniv": 0.65}  # log loss of a belief at most, where hidden hands can hardly be told
+
+
+def by_play(name: str) -> bool:
+    """Whether a game's policy learnt from play of its own, and not from searches."""
+    return any(found.get("method") == "policy" for found in read_note(load(name).folder).generations)
 
 
 def test_some_room_has_learnt() -> None:
@@ -70,8 +77,18 @@ def test_beliefs_tell_what_searches_hold_from_what_is_drawn(name: str) -> None:
     assert np.mean((found > 0.5) == are_true) > 0.62
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNT if "policy" in load(name).nets.nets])
+@pytest.mark.parametrize("name", [name for name in LEARNT if "policy" in load(name).nets.nets and not by_play(name)])
 def test_policies_choose_as_searches_do_in_most_decisions(name: str) -> None:
     _, choices = fresh_rounds(name)
     same, loss = agreement(load(name).nets.nets["policy"], choices)
     assert same > 0.5 and loss < 0.8 * float(np.mean(np.log(choices.counts)))
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"), [(name, seats) for name in LEARNT if by_play(name) for seats in sorted(load(name).nets.seats_of(POLICY))]
+)
+def test_policies_that_learnt_by_play_finish_before_the_first_thought_of_a_search(name: str, seats: int) -> None:
+    game = load(name)
+    table = Table(game, seats, game.resolve_options({}, seats))
+    thought = Searcher(game, Settings(iterations=1))
+    assert np.mean([deal_score(Imitator(game), thought, table, FRESH + deal) for deal in range(DEALS)]) > 0.0
