@@ -248,12 +248,12 @@ def _write_shown(s: State, seat: int, out: Features) -> None:
     """Write where the field cards lie, and who played which cards in which contest."""
     for place in range(1, CONTESTS + 1):
         for i in range(FIRST_CARD[place], FIRST_CARD[place + 1]):
-            out[_FIELD_PLACES + s.field[i]] = place * _OF_7
+            out[_FIELD_PLACES + int(s.field[i])] = place * _OF_7
     for i in range(s.num_shown):
         begin = i // _PLAYED_BY_BOTH * _PLAYED_BY_BOTH  # of the contest in which it was played
         first = _PLAYED_BY_BOTH // 2 if begin < _SHOWN_BEFORE_ELTAM else 2  # cards of seat 0
         player = 0 if i - begin < first else 1
-        out[_PLAYED + (0 if player == seat else DECK) + s.shown[i]] = (i // _PLAYED_BY_BOTH + 1) * _OF_7
+        out[_PLAYED + (0 if player == seat else DECK) + int(s.shown[i])] = (i // _PLAYED_BY_BOTH + 1) * _OF_7
 
 
 @jit

@@ -69,13 +69,13 @@ def encode_public(s: State, seat: int, out: Features) -> None:
             encode_card(flipped(s, unit, 1), out, _RIVAL_FLIP + at)
             _add_missing(s, unit, out)
         unit = unit + 1 if unit + 1 < units else 0
-    for place in range(s.num_line[own] + 0):
+    for place in range(int(s.num_line[own])):
         card = (int(s.line[own, place]) & CARD) - 1
         if card >= 0:
             out[_LINE + card] = (place + 1) * _OF_LINE
-    for i in range(s.num_piles + 0):
+    for i in range(int(s.num_piles)):
         if s.pile_size[i] < RANK_COUNT:
-            out[_TAKERS + 4 * s.pile_size[i] + s.pile_suit[i]] += _OF_UNITS
+            out[_TAKERS + 4 * int(s.pile_size[i]) + int(s.pile_suit[i])] += _OF_UNITS
     _write_seats(s, seat, out)
 
 
