@@ -32,7 +32,7 @@ from arena.tournament.models import Spending, Stopped, answer_folder, models_of,
 from arena.tournament.planning import Planned
 from arena.tournament.session import LOCAL, Observer, Progress, Settings
 from arena.tournament.workers.backend import Backend, Chunk, Failure
-from arena.tournament.workers.compiling import Compiling, needs_of
+from arena.tournament.workers.compiling import RATINGS, Compiling, needs_of
 from arena.tournament.workers.driver import Driver, ReadyGames, Tally, spread
 from arena.tournament.workers.each_match import each_match
 from arena.tournament.workers.local import LocalBackend
@@ -307,7 +307,7 @@ class _Workers:
         if not plan.format.IS_STAGED:
             left = self._games_left()
             needs = {game: parts for game, parts in needs.items() if game in left}
-        self._compiling = compiling = self._opened.enter_context(Compiling(needs, say, {jit.RATINGS: "arena.ratings"}))
+        self._compiling = compiling = self._opened.enter_context(Compiling(needs, say, RATINGS))
         if len(needs) > 1 and not compiling.is_over:
             say("each game is played as soon as it is compiled")
         self._since = time.monotonic()

@@ -30,7 +30,7 @@ LONG = ("contest", "tuning", "agents")
 """Those with tournaments that take long; what they do is also tested elsewhere, verb by verb."""
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
-    "cluster", "performance", "adding-a-game", "results", "tables", "server", "playing", "learning",
+    "cluster", "container", "performance", "adding-a-game", "results", "tables", "server", "playing", "learning",
     "encodings", "llm", "luck", "ratings", "training", "mcp",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and

@@ -38,3 +38,20 @@ def test_a_workflow_runs_what_is_there_with_the_rights_that_it_needs(path: Any) 
     assert programs and all((ROOT / program).stat().st_mode & 0o100 for program in programs)
     for name, job in workflow["jobs"].items():
         assert ("id-token" in job.get("permissions", {})) == (name == "publish")
+
+
+def test_the_image_is_built_from_all_that_the_wheel_is_built_from() -> None:
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    needed = {"pyproject.toml", "README.md", *wheel["packages"], *wheel["force-include"]}
+    lines = (ROOT / "Containerfile").read_text().splitlines()
+    copied = {word for line in lines if line.startswith("COPY ") and "--from" not in line for word in line.split()[1:-1]}
+    kept = {line[1:] for line in (ROOT / ".containerignore").read_text().splitlines() if line.startswith("!")}
+    assert copied == kept == needed
+
+
+def test_a_container_runs_verbs_that_there_are_without_the_rights_of_root() -> None:
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    assert set(services) == {"hall", "ray-head", "ray-worker"}
+    assert all(service["cap_drop"] == ["ALL"] for service in services.values())
+    lines = (ROOT / "Containerfile").read_text().splitlines()
+    assert lines.index("USER arena") < lines.index("RUN arena warmup")

@@ -10,9 +10,9 @@ import pytest
 from arena.records import Ending, MatchRecord
 from arena.server.headers import cookie_name
 from arena.server.people.careers import careers
-from arena.server.people.levels import COMPILED, FIRST, LEVEL_SIGMA, SETTINGS, level, level_at, levels, ratings, suited
+from arena.server.people.levels import FIRST, LEVEL_SIGMA, SETTINGS, level, level_at, levels, ratings, suited
 from arena.server.people.store import keep
-from arena.tournament.workers.compiling import warm_games
+from arena.tournament.workers.compiling import RATINGS, warm_games
 from helpers.people_matches import people_match, won
 from helpers.server import HOST, server
 
@@ -38,7 +38,7 @@ def store(out: Path, kept: Kept, winner: int, *, times: int = 1, **changes: str)
 def test_a_page_that_needs_ratings_waits_for_no_compiler(tmp_path: Path, against: dict[str, Kept]) -> None:
     """They need what is compiled before a match of people begins, and nothing else."""
     keep(tmp_path, *against["club"])
-    warm_games({}, print, COMPILED)
+    warm_games({}, print, RATINGS)
     read = [
         "from pathlib import Path", "from arena.engine import jit", "from arena.server.people.levels import ratings",
         "from arena.ratings import factor_graph", "jit.forbid_compiling(factor_graph.update)",

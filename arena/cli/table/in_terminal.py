@@ -24,13 +24,12 @@ from arena.records import MatchRecord
 from arena.reports.pages.frames import told
 from arena.reports.pages.scenes import Replay, description, result, scene_ends_match
 from arena.reports.round_result import round_lines
-from arena.server.people import levels
 from arena.server.people.levels import Level, level, suited
 from arena.server.people.store import bot_as_player, keep, person_as_player, sit_down
 from arena.server.table_process.arranging import NAME_LETTERS, Arranged, BotSeats, needs
 from arena.server.table_process.messages import SeatPlan
 from arena.server.table_process.taking_back import LastAction
-from arena.tournament.workers.compiling import warm_games
+from arena.tournament.workers.compiling import RATINGS, warm_games
 
 SOMEBODY = "guest"
 """The name of a person of whom the machine knows none."""
@@ -105,7 +104,7 @@ _LEFT = "You left the table. The match is not stored."
 
 def play_in_terminal(table: Arranged, out: Path) -> int:
     """Play, store and show the match of the one person at a table; returns the exit code. Raises ArenaError."""
-    warm_games(needs(table), note, levels.COMPILED)  # hints too: nobody waits for a compiler at the table
+    warm_games(needs(table), note, RATINGS)  # hints too: nobody waits for a compiler at the table
     warn(table.game, len(table.plans), table.setup.options)
     names = [f"you ({plan.name})" if plan.person else plan.name for plan in table.plans]
     with BotSeats(table) as bots, absent_parts(compile_and_tell(note)):

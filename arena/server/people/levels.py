@@ -12,7 +12,6 @@ import threading
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import msgspec
@@ -22,7 +21,6 @@ from arena import games
 from arena.agent import read_bot
 from arena.agent.loading import HOUSE, find_bot, house_bots
 from arena.agent.submissions import PREFIX, Submissions
-from arena.engine import jit
 from arena.errors import BotError, ConfigError, nearest
 from arena.names import Name
 from arena.ratings.factor_graph import fold, new_workspace
@@ -159,9 +157,6 @@ def _assumed() -> tuple[Level, ...]:
 
 
 SETTINGS = RatingSettings(tau=25 / 300)  # unlike bots, people learn and forget: TrueSkill's own default for players
-COMPILED = MappingProxyType({jit.RATINGS: "arena.ratings"})
-"""What is compiled for ratings, with the module that does it. Whoever lets a person play has it compiled before the first match
-is stored: the page that offers the next opponent waits for the rating."""
 LEVEL_SIGMA = 1.0  # TrueSkill points: how far off the measured strength of a level may be
 
 _BY_NAME = (PERSON, REMOTE_SEAT)  # the isolation of who has no files, and is known by name

@@ -29,7 +29,6 @@ from arena.match import Answer, Fault, HostTrouble, Seat, play
 from arena.match.sandbox import LockError
 from arena.match.seeds import played_id
 from arena.records import MatchRecord
-from arena.server.people import levels
 from arena.server.people.store import PERSON, REMOTE_SEAT, keep
 from arena.server.table_process.arranging import Arranged, BotSeats, arrange, needs
 from arena.server.table_process.bots import BotAtTable, BotInTime
@@ -38,7 +37,7 @@ from arena.server.table_process.input_queue import InputQueue, Messages, PersonS
 from arena.server.table_process.messages import Broken, Compiling, Envelope, FromTable, Luck, Ready, Setup, Stored
 from arena.server.table_process.programs import Lines, Programs, RemoteSeat
 from arena.server.table_process.ticks import Inbox, Ticks
-from arena.tournament.workers.compiling import warm_games
+from arena.tournament.workers.compiling import RATINGS, warm_games
 
 ACTIONS = 12
 """How many actions are played."""
@@ -194,7 +193,9 @@ def _serve(pipe: TablePipe, asked: Setup) -> None:
     messages = Messages()
     with BotSeats(table) as seats:
         pipe.hear(messages.put, partial(_kill, seats))
-        warm_games(needs(table), lambda text: pipe.send(Compiling()), levels.COMPILED)
+        warm_games(
+            needs(table), lambda text: pipe.send(Compiling()), RATINGS
+        )  # the page with the next opponent waits for the rating
         rehearse(table)
         record = play_and_keep(table, seats, messages, pipe.send, asked)
         if table.is_of_agent or table.asks_models:  # an agent may begin the next match at once; each answer of a model costs

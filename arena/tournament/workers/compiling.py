@@ -31,6 +31,8 @@ from arena.tournament.workers.processes import available_cpus, die_with_parent
 Needs: TypeAlias = Mapping[str, Collection[str]]
 """What has to be compiled: games, each with those of its parts (`games.PARTS`) that are needed beside the rules."""
 
+RATINGS = MappingProxyType({jit.RATINGS: "arena.ratings"})
+"""What is compiled for ratings, with the module that does it."""
 RULES = "rules"
 _DONE = "compiled "  # how a process begins its line about a part
 _NEWS = "arena: "  # and a line for people
