@@ -54,7 +54,7 @@ def run_tournament(
         if played.is_interrupted:
             stopped = _interrupted(planned, played, journal, settings, observer)
             if played.why:
-                raise ArenaError(f"{played.why}. {stopped}") from None
+                raise ArenaError(f"{played.why}; {stopped}") from None
             raise stopped
         if not observer.is_written(played.progress.done):
             _keep_state(played, journal)
@@ -118,7 +118,7 @@ def _interrupted(
         _finish(planned, played, journal, settings, observer)
     except KeyboardInterrupt:
         return Interrupted(f"{kept} (Stopped again while the board was written: it has not been made anew.)", played.tally)
-    return Interrupted(f"{kept}  Board so far: arena leaderboard {planned.name} --out {settings.out}", played.tally)
+    return Interrupted(f"{kept} Board so far: arena leaderboard {planned.name} --out {settings.out}", played.tally)
 
 
 def _kept(played: Played, journal: Journal) -> str:

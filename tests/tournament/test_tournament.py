@@ -199,7 +199,7 @@ def test_a_run_that_is_stopped_leaves_a_clean_state_and_says_how_to_go_on(
         os.killpg(process.pid, number)
     code, _, err = ended(process)
     if code != 0:  # else it was over already
-        assert code == 130 and "The same command goes on.  Board so far" in err and "Traceback" not in err
+        assert code == 130 and "The same command goes on. Board so far" in err and "Traceback" not in err
     assert not left_of(family)
     results = run_tournament(config, Settings(out=tmp_path / "out", backend=LOCAL, workers=1))
     assert results.manifest.results_sha256 == calm.manifest.results_sha256
