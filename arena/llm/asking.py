@@ -3,13 +3,16 @@
 It alone reaches the network, and it alone reads the key from its environment; the key stands in no line. It speaks to an
 OpenAI-compatible `/chat/completions`, streams where the server does, and tries again what may pass: a lost connection, a
 limit on the rate, an error of the server. Everything else that is not an answer is reported as it is, and is no loss for
-anybody: who plays knows the model's faults from the host's.
+anybody: who plays knows the model's faults from the host's. It ends, in the middle of a call too, when its standard input does.
 """
 
+import contextlib
 import http.client
 import json
 import os
+import queue
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -27,6 +30,7 @@ FIRST_PAUSE = 0.5  # seconds before the second try; then twice as long each time
 MOST_PAUSE = 60.0  # seconds that a server may have us wait before the next try
 MOST_BYTES = 8 << 20  # of an answer
 SHOWN = 300  # letters of what a server says
+_LOOKED_AT = 8 * SHOWN  # bytes of it: more than are shown, so that a key that is cut off here is not
 _QUOTA = "insufficient_quota"
 
 
@@ -42,17 +46,24 @@ class _Failed(Exception):
 
 def main() -> None:
     """Answer questions from standard input until it ends."""
-    opener = urllib.request.build_opener(_NoRedirects)
-    for line in sys.stdin.buffer:
-        question = msgspec.json.decode(line, type=Question)
-        _say(asked(question, opener))
+    questions: queue.SimpleQueue[Question] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(questions,), daemon=True).start()
+    opener = new_opener()
+    while True:
+        _say(asked(questions.get(), opener))
+
+
+def new_opener() -> urllib.request.OpenerDirector:
+    """What requests are sent through: the proxies of the environment, and no redirect."""
+    return urllib.request.build_opener(_NoRedirects)
 
 
 def asked(question: Question, opener: urllib.request.OpenerDirector) -> Reply | HostFailure:
-    """Ask, again where the trouble may pass and there is time. No text that is returned has the key in it."""
+    """Ask, again where the trouble may pass and there is time. The reason of a failure never has the key in it.
+
+    The seat has looked at the key before (calls.key_problem).
+    """
     key = os.environ.get(question.key_env, "") if question.key_env else ""
-    if question.key_env and not key:
-        return HostFailure(kind=KEY, reason=f"the environment variable {question.key_env} is not set")
     end, pause = time.monotonic() + question.seconds, FIRST_PAUSE
     for number in range(1, TRIES + 1):
         try:
@@ -67,6 +78,13 @@ def asked(question: Question, opener: urllib.request.OpenerDirector) -> Reply | 
         pause *= 2
     reason = str(found).replace(key, "***") if key else str(found)
     return HostFailure(kind=found.kind, reason=one_line(printable(reason, SHOWN)))
+
+
+def _listen(questions: "queue.SimpleQueue[Question]") -> None:
+    """Read questions. Once nobody is there to ask any, nobody waits for an answer either: end at once."""
+    for line in sys.stdin.buffer:
+        questions.put(msgspec.json.decode(line, type=Question))
+    os._exit(0)
 
 
 def _called(question: Question, key: str, opener: urllib.request.OpenerDirector, end: float) -> Reply:
@@ -87,6 +105,8 @@ def _called(question: Question, key: str, opener: urllib.request.OpenerDirector,
     except (OSError, http.client.HTTPException) as error:  # the first: also URLError and TimeoutError
         cause = getattr(error, "reason", error)
         raise _Failed(TRANSPORT, f"{question.base_url}: {type(cause).__name__}: {cause}") from None
+    except ValueError as error:  # an address that no request can be made of
+        raise _Failed(REFUSED, f"{question.base_url}: {error}") from None
 
 
 def _body(question: Question) -> dict[str, Any]:
@@ -106,7 +126,7 @@ def _streamed(answer: Any, question: Question, began: float) -> Reply:
     texts: list[str] = []
     found: dict[str, Any] = {"model": question.model, "finish_reason": "", "usage": {}}
     first, size, is_whole = 0.0, 0, False
-    for line in answer:
+    while line := answer.readline(MOST_BYTES + 1):
         size += len(line)
         if size > MOST_BYTES:
             raise _Failed(SERVER, f"an answer of more than {MOST_BYTES:,} bytes")
@@ -177,8 +197,9 @@ def _reply(text: str, found: dict[str, Any], first: float, total: float) -> Repl
 
 def _refusal(error: urllib.error.HTTPError) -> _Failed:
     """What a status of HTTP means."""
-    with error:
-        said = _shown(error.read(SHOWN * 4))
+    said = ""
+    with error, contextlib.suppress(OSError, http.client.HTTPException):  # what it says may break off
+        said = _shown(error.read(_LOOKED_AT))
     reason = f"HTTP {error.code}: {said}"
     if error.code in (401, 403):
         return _Failed(KEY, reason)
@@ -223,7 +244,8 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _shown(data: bytes) -> str:
-    return one_line(printable(data.decode("utf-8", "replace"), SHOWN))
+    """The beginning of what a server says, as it is: it may have the key in it, which `asked` takes out before it cuts."""
+    return data[:_LOOKED_AT].decode("utf-8", "replace")
 
 
 def _say(said: Said) -> None:

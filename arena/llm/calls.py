@@ -1,5 +1,7 @@
 """What goes to the process that asks a language model, and what comes back from it (asking.py)."""
 
+import os
+
 import msgspec
 
 TRANSPORT, RATE_LIMIT, KEY, SERVER, REFUSED = "transport", "rate limit", "key", "server", "refused"
@@ -59,3 +61,13 @@ class Begun(msgspec.Struct, frozen=True, tag="begun"):
 
 
 Said = Reply | HostFailure | Begun
+
+
+def key_problem(variable: str) -> str:
+    """What is wrong with the key in an environment variable, in words that do not have it; empty: nothing."""
+    key = os.environ.get(variable)
+    if not key:
+        return f"the environment variable {variable} is not set"
+    if key.isascii() and key.isprintable():
+        return ""
+    return f"the environment variable {variable} has a line break or a letter that is not ASCII: no key has any"

@@ -23,7 +23,7 @@ from arena.agent.view import DecisionContext, View, moment_of
 from arena.errors import StoreError
 from arena.llm.answer import AMBIGUOUS, EMPTY, ILLEGAL, TRUNCATED, UNPARSABLE, read_answer
 from arena.llm.answer import Answer as Read
-from arena.llm.calls import LASTING, TRANSPORT, Begun, HostFailure, Question, Reply, Said
+from arena.llm.calls import KEY, LASTING, REFUSED, TRANSPORT, Begun, HostFailure, Question, Reply, Said, key_problem
 from arena.llm.kept_answers import AnswerFolder, Message, prompt_hash, question_key
 from arena.llm.prompt import MOST_NOTES, Round, again, head, situation
 from arena.llm.refusal import explained
@@ -41,7 +41,7 @@ _ENDINGS = {ILLEGAL: Ending.ILLEGAL, AMBIGUOUS: Ending.ILLEGAL}
 _CUT = ("length", "max_tokens")  # why an answer ended, in the words of servers, if it was too long
 _ECHO = 4_000  # letters of a wrong answer that the model is shown again
 _PIPE = 1 << 16
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE")
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _WORDS = {
     ILLEGAL: "an action that is not legal", AMBIGUOUS: "an action that may be several", UNPARSABLE: "no action in its answer",
     TRUNCATED: "an answer that was cut off at its limit", EMPTY: "an empty answer",
@@ -93,10 +93,9 @@ class ModelSeat:
         self._head = head(
             game, info.seats, info.options, language=settings.language, takes_notes=settings.memory == NOTES
         )  # fmt: skip
-        key = settings.key_env
-        if key and not os.environ.get(key) and not (self._answers and self._answers.is_offline):
-            return self._host_fault(HostFailure(kind=LASTING[0], reason=f"the environment variable {key} is not set"))
-        return None
+        is_offline = self._answers is not None and self._answers.is_offline
+        problem = key_problem(settings.key_env) if settings.key_env and not is_offline else ""
+        return self._host_fault(HostFailure(kind=KEY, reason=problem)) if problem else None
 
     def ask(self, view: View) -> None:
         """Put the decision: the model thinks from now on."""
@@ -164,13 +163,13 @@ class ModelSeat:
         try:
             kept = self._answers.find(turn.key) if self._answers is not None else None
         except StoreError as error:
-            turn.kept = self._host_fault(HostFailure(kind=LASTING[-1], reason=str(error)))
+            turn.kept = self._host_fault(HostFailure(kind=REFUSED, reason=str(error)))
             return
         if kept is not None:
             turn.kept = kept.reply
         elif self._answers is not None and self._answers.is_offline:
             why = f"no kept answer for decision {self._decisions} of this match in {self._answers.folder}"
-            turn.kept = self._host_fault(HostFailure(kind=LASTING[-1], reason=f"offline: {why}"))
+            turn.kept = self._host_fault(HostFailure(kind=REFUSED, reason=f"offline: {why}"))
         else:
             self._process.put(
                 Question(
@@ -188,7 +187,7 @@ class ModelSeat:
                 try:
                     self._answers.keep(turn.key, found, turn.messages)
                 except StoreError as error:
-                    return self._host_fault(HostFailure(kind=LASTING[-1], reason=str(error)))
+                    return self._host_fault(HostFailure(kind=REFUSED, reason=str(error)))
             return found
         if isinstance(found, Begun):  # the time is over, and the model was answering
             limit = min(self._settings.timeout_s, self._settings.match_timeout_s)

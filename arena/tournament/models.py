@@ -1,7 +1,6 @@
 """Language models in a tournament: what a config says of them, what is checked before they are asked, and when a run stops."""
 
 import datetime
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ import msgspec
 
 from arena.agent import BotFiles
 from arena.errors import ConfigError
+from arena.llm.calls import key_problem
 from arena.llm.kept_answers import FOLDER, AnswerFolder
 from arena.match.model_seat import STOPS_AT
 from arena.records import CallRecord, MatchRecord, SeatRecord
@@ -95,8 +95,8 @@ def check_can_ask(bots: Iterable[HasModels], run: ModelRun, *, is_offline: bool,
     for bot in asked:
         assert bot.files.model is not None
         key = bot.files.model.llm.key_env
-        if key and not os.environ.get(key) and not is_offline:
-            raise ConfigError(f"{bot.name}: llm.key_env: the environment variable {key} is not set")
+        if key and not is_offline and (problem := key_problem(key)):
+            raise ConfigError(f"{bot.name}: llm.key_env: {problem}")
     if run.max_cost is not None and run.prices is not None:
         names = [bot.files.model.llm.model for bot in asked if bot.files.model is not None]
         if missing := run.prices.missing(names, datetime.datetime.now(datetime.UTC).date()):

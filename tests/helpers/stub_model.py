@@ -16,7 +16,10 @@ from pathlib import Path
 from typing import Any
 
 Said = str | dict[str, Any]
-"""A text to answer with, or what else the server does: `status`, `headers`, `body`, `finish_reason`, `cut`, `sleep`, ..."""
+"""A text to answer with, or what else the server does: `status`, `headers`, `body`, `finish_reason`, `cut`, `sleep`, ...
+
+`raw`: all bytes that it sends, head included, part by part; then it hangs up.
+"""
 
 
 class StubModel:
@@ -43,7 +46,11 @@ class _Handler(BaseHTTPRequestHandler):
         found: dict[str, Any] = {"text": said} if isinstance(said, str) else said
         if found.get("sleep"):
             self.stub.stopping.wait(found["sleep"])
-        if "status" in found:
+        if "raw" in found:
+            self.close_connection = True
+            for part in found["raw"]:
+                self.wfile.write(part)
+        elif "status" in found:
             self._send(found["status"], found.get("body", "no"), {"Content-Type": "text/plain", **found.get("headers", {})})
         elif found.get("hang_up"):
             self.close_connection = True

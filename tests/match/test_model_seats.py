@@ -136,7 +136,7 @@ HOST = [
     ({"status": 404, "body": "no such model"}, "refused: HTTP 404: no such model", STOPS_AT),
     ({"status": 429, "body": "insufficient_quota"}, "refused: HTTP 429", STOPS_AT),
     ({"status": 429, "headers": {"Retry-After": "99"}}, "rate limit: HTTP 429", 1),
-    ({"status": 307, "headers": {"Location": "http://127.0.0.1:9/"}}, "refused: HTTP 307", STOPS_AT),
+    ({"status": 302, "headers": {"Location": "http://127.0.0.1:9/"}}, "refused: HTTP 302", STOPS_AT),
     ({"hang_up": True}, "transport: ", 1),
     ({"text": action("field 1"), "cut": True}, "transport: the answer broke off", 1),
     ({"text": "x" * 50, "sleep": 30}, "transport: ", 1),
