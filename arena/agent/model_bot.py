@@ -23,7 +23,18 @@ _ADDRESS = re.compile(r"https?://[^\s/@?#]+(/[^\s?#]*)?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
+class PromptSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model is told at its decisions beside what happens in the round."""
+
+    legal: str = OMIT
+    """Whether the model sees the legal actions: `omit` (never), `on_retry` (after an answer that is none), `list` (always)."""
+    memory: str = NONE
+    """What it knows of the match beyond this round: `none`, `notes` (what it wrote itself), `history` (all earlier rounds)."""
+    language: str = LANGUAGES[0]
+    """The language of rules and questions: `en` or `ja`."""
+
+
+class ModelSettings(PromptSettings, frozen=True, kw_only=True):
     """The table `[llm]`: which model is asked, and how. All of it is part of the bot's identity."""
 
     base_url: str
@@ -40,12 +51,6 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How much the model is to think, such as "low": sent as `reasoning_effort`; None: not sent."""
     rethinks: int = 2
     """How often the model is asked again in one decision after an answer that is no legal action."""
-    legal: str = OMIT
-    """Whether the model sees the legal actions: `omit` (never), `on_retry` (after an answer that is none), `list` (always)."""
-    memory: str = NONE
-    """What it knows of the match beyond this round: `none`, `notes` (what it wrote itself), `history` (all earlier rounds)."""
-    language: str = LANGUAGES[0]
-    """The language of rules and questions: `en` or `ja`."""
     timeout_s: float = 120.0
     """Wall seconds for a decision, all its attempts together."""
     match_timeout_s: float = 14_400.0

@@ -18,17 +18,17 @@ import msgspec
 
 from arena import games
 from arena.agent import BotFiles, EndInfo, StartInfo
-from arena.agent.model_bot import HISTORY, LIST, NOTES, OMIT, ModelSettings
-from arena.agent.view import DecisionContext, View, moment_of
+from arena.agent.model_bot import NOTES, OMIT, ModelSettings
+from arena.agent.view import View
 from arena.errors import StoreError
 from arena.llm.answer import AMBIGUOUS, EMPTY, ILLEGAL, TRUNCATED, UNPARSABLE, read_answer
 from arena.llm.answer import Answer as Read
 from arena.llm.calls import KEY, LASTING, REFUSED, TRANSPORT, Begun, HostFailure, Question, Reply, Said, key_problem
 from arena.llm.kept_answers import AnswerFolder, Message, prompt_hash, question_key
-from arena.llm.prompt import MOST_NOTES, Round, again, head, situation
+from arena.llm.prompt import again, head
 from arena.llm.refusal import explained
-from arena.match.history import Decision
 from arena.match.seat import Answer, Fault, Spent
+from arena.match.situation import Heard, decision_of, situation_of
 from arena.records import CallRecord, Ending
 
 ISOLATION = "llm"
@@ -72,8 +72,7 @@ class ModelSeat:
         self._process = _Asker(model.llm.key_env)
         self._decisions = 0
         self._notes = ""
-        self._heard: list[tuple[int, str]] = []  # in the present round
-        self._rounds = 0  # dealt up to the last decision
+        self._heard = Heard()
         self._turn: _Turn | None = None
 
     def __enter__(self) -> "ModelSeat":
@@ -88,10 +87,9 @@ class ModelSeat:
 
     def start(self, info: StartInfo) -> Fault | None:
         """Get the fixed part of all questions ready. Nothing is asked yet."""
-        game, settings = games.load(info.game), self._settings
-        self._game, self._number = game, info.seat
+        settings, self._number = self._settings, info.seat
         self._head = head(
-            game, info.seats, info.options, language=settings.language, takes_notes=settings.memory == NOTES
+            games.load(info.game), info.seats, info.options, language=settings.language, takes_notes=settings.memory == NOTES
         )  # fmt: skip
         is_offline = self._answers is not None and self._answers.is_offline
         problem = key_problem(settings.key_env) if settings.key_env and not is_offline else ""
@@ -99,8 +97,7 @@ class ModelSeat:
 
     def ask(self, view: View) -> None:
         """Put the decision: the model thinks from now on."""
-        moment = moment_of(view)
-        self._turn = turn = _Turn(view, moment, self._messages(view, moment), self._seconds())
+        self._turn = turn = _Turn(view, self._messages(view), self._seconds())
         self._decisions += 1
         self._put(turn)
 
@@ -130,24 +127,10 @@ class ModelSeat:
         found, self._calls = self._calls, []
         return found
 
-    def _messages(self, view: View, moment: DecisionContext) -> list[Message]:
+    def _messages(self, view: View) -> list[Message]:
         """What the model is asked at a decision."""
-        settings, seen = self._settings, moment.observed()
-        earlier: list[Round] = []
-        if isinstance(moment, Decision):
-            if moment.rounds == self._rounds:  # what was heard before stands: a long round need not be told anew
-                self._heard += moment.events()
-            else:
-                self._heard, self._rounds = moment.since_deal(), moment.rounds
-            if settings.memory == HISTORY:
-                rounds = moment.earlier_rounds()
-                earlier = [Round(number, events) for number, events in enumerate(rounds, view.position["round"] - len(rounds))]
-        else:
-            self._heard += view.events
-        asked = situation(
-            self._game, seen, self._number, history=self._heard, earlier=earlier, notes=self._notes, language=settings.language,
-            legal=moment.legal() if settings.legal == LIST else None,
-        )  # fmt: skip
+        self._heard.hear(decision_of(view))
+        asked = situation_of(self._settings, view, self._heard.events, notes=self._notes)
         return [{"role": "system", "content": self._head}, {"role": "user", "content": asked}]
 
     def _seconds(self) -> float:
@@ -202,10 +185,9 @@ class ModelSeat:
         """Read an answer, and note the call."""
         self.stops = 0
         language = self._settings.language
-        read = read_answer(reply.text, turn.moment.legal(), is_cut=reply.finish_reason in _CUT)
+        read = read_answer(reply.text, turn.view.legal, is_cut=reply.finish_reason in _CUT)
         read = explained(read, turn.view, language=language)
-        if self._settings.memory == NOTES and read.notes:
-            self._notes = read.notes[:MOST_NOTES]
+        self._notes = read.notes or self._notes
         self._calls.append(
             CallRecord(
                 seat=self._number, decision=0, attempt=turn.attempt, model=reply.model, prompt_sha256=turn.prompt,
@@ -220,7 +202,7 @@ class ModelSeat:
     def _again(self, turn: "_Turn", read: Read, text: str) -> None:
         """Ask once more, with what was wrong."""
         settings = self._settings
-        legal = None if settings.legal == OMIT else turn.moment.legal()
+        legal = None if settings.legal == OMIT else turn.view.legal
         echo = text if len(text) <= _ECHO else f"... {text[-_ECHO:]}"
         turn.messages = [
             *turn.messages,
@@ -241,9 +223,8 @@ class ModelSeat:
 class _Turn:
     """A decision while it is asked for."""
 
-    def __init__(self, view: View, moment: DecisionContext, messages: list[Message], seconds: float) -> None:
+    def __init__(self, view: View, messages: list[Message], seconds: float) -> None:
         self.view = view
-        self.moment = moment
         self.messages = messages
         self.attempt = 0
         self.began = self.since = time.monotonic()

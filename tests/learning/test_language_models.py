@@ -14,8 +14,6 @@ from arena.engine.random_tables import make_table
 from arena.errors import BotError, ConfigError
 from arena.games import load, names
 from arena.learning.language_models import EVALUATION, TRAINING, Asked, EpisodeSettings, Table
-from arena.learning.language_models.episode import decision_of as episode_decision
-from arena.learning.language_models.episode import situation_of
 from arena.learning.language_models.evaluation import Played, evaluate, fixed, summary
 from arena.learning.language_models.settings import settings_from
 from arena.learning.language_models.table import EVALUATION_DEALS, EVALUATION_SEED
@@ -23,6 +21,8 @@ from arena.llm.answer import read_answer
 from arena.llm.prompt import again
 from arena.llm.refusal import explained
 from arena.match.seeds import deal_seed, key_from_seed
+from arena.match.situation import decision_of as view_decision
+from arena.match.situation import situation_of
 from arena.ratings.error_bars import FIRST_COEFFICIENT, share_interval
 from arena.records import Clock, Ending, canonical_json
 from arena.tournament.archive.finding import find_match
@@ -175,7 +175,7 @@ def test_a_seat_is_told_the_whole_round_at_each_decision() -> None:
         while not episode.is_over:
             for seat, asked in episode.asked.items():
                 view = episode._turns[seat].view
-                assert asked.prompt == situation_of(episode.settings, view, episode_decision(view).since_deal())
+                assert asked.prompt == situation_of(episode.settings, view, view_decision(view).since_deal())
                 episode.answer(seat, first(asked))
 
 

@@ -11,18 +11,18 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.agent.model_bot import HISTORY, LIST, NOTES, OMIT
-from arena.agent.view import View, moment_of
+from arena.agent.model_bot import OMIT
+from arena.agent.view import View
 from arena.engine.game import Game
 from arena.errors import BotError, ConfigError
 from arena.learning.language_models.exchange import Exchange, answered
 from arena.learning.language_models.settings import LUCK, EpisodeSettings
 from arena.llm.answer import ILLEGAL, Answer, read_answer
-from arena.llm.prompt import Event, Round, again, situation
+from arena.llm.prompt import again
 from arena.llm.refusal import explained
 from arena.match import Fault, MatchSetup
-from arena.match.history import Decision
 from arena.match.seeds import key_of_cards, single_match_id
+from arena.match.situation import Heard, decision_of, situation_of
 from arena.ratings.error_bars import FIRST_COEFFICIENT
 from arena.ratings.match_luck import luck_of, no_luck
 from arena.ratings.skill import shares_of
@@ -85,22 +85,6 @@ class _Turn:
 
 
 @dataclass
-class _Heard:
-    """What a seat has learnt of the actions of the present round: of a long one only what is new is told at each decision."""
-
-    events: list[Event] = field(default_factory=list)
-    rounds: int = 0
-    """How many rounds were dealt."""
-
-    def hear(self, moment: Decision) -> None:
-        """Take in what came since the seat's last decision."""
-        if moment.rounds == self.rounds:
-            self.events += moment.events()
-        else:
-            self.events, self.rounds = moment.since_deal(), moment.rounds
-
-
-@dataclass
 class Episode:
     """One match: `asked` says who is to answer what, `answer` goes on. `Table.begin` makes one.
 
@@ -119,7 +103,7 @@ class Episode:
     """How well each of them has answered so far."""
     _exchange: Exchange
     _turns: dict[int, _Turn] = field(default_factory=dict)
-    _heard: "dict[int, _Heard]" = field(default_factory=dict)
+    _heard: dict[int, Heard] = field(default_factory=dict)
     _notes: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -223,7 +207,7 @@ class Episode:
         for seat, view in self._exchange.views.items():
             if seat not in self._turns:
                 self._turns[seat] = _Turn(view)
-                self._heard.setdefault(seat, _Heard()).hear(decision_of(view))
+                self._heard.setdefault(seat, Heard()).hear(decision_of(view))
                 self.legality[seat].decisions += 1
 
     def _check_rivals(self, record: MatchRecord) -> None:
@@ -239,22 +223,3 @@ class Episode:
     def _who_is_asked(self) -> str:
         seats = ", ".join(map(str, sorted(self._turns)))
         return f"asked: seat {seats}" if seats else "nobody is asked"
-
-
-def decision_of(view: View) -> Decision:
-    """The decision of a view, as the referee in this process puts it."""
-    moment = moment_of(view)
-    assert isinstance(moment, Decision)
-    return moment
-
-
-def situation_of(settings: EpisodeSettings, view: View, history: Sequence[Event], *, notes: str = "") -> str:
-    """What a seat is asked at a decision, behind the head. `history`: what it learnt since the deal; `notes`: its latest."""
-    moment = decision_of(view)
-    rounds = moment.earlier_rounds() if settings.memory == HISTORY else ()
-    return situation(
-        moment.game, moment.observed(), view.seat, history=history,
-        earlier=[Round(number, events) for number, events in enumerate(rounds, view.position["round"] - len(rounds))],
-        legal=view.legal if settings.legal == LIST else None, notes=notes if settings.memory == NOTES else "",
-        language=settings.language,
-    )  # fmt: skip

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from arena.agent.model_bot import LEGAL, MEMORY, NONE, OMIT
+from arena.agent.model_bot import LEGAL, MEMORY, PromptSettings
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError
-from arena.llm.words import LANGUAGES, check_language
+from arena.llm.words import check_language
 from arena.match.faults import FORFEIT, SUBSTITUTE, FaultPolicy
 
 TRAINING, EVALUATION = "training", "evaluation"
@@ -20,13 +20,13 @@ _WORDS = {
 }
 
 
-class EpisodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class EpisodeSettings(PromptSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The table at which models learn, and what they are told and rewarded there. Raises ConfigError for a word it lacks."""
 
     game: str
     seats: int | None = None
     """The seats of the table; None for as few as the game allows."""
-    options: dict[str, OptionValue] = {}
+    options: dict[str, OptionValue] = msgspec.field(default_factory=dict)
     """The rule options that differ from the defaults."""
     learners: tuple[int, ...] | None = None
     """The seats that learn; empty: all seats. None: one, and each deal is played from every seat in turn."""
@@ -41,11 +41,6 @@ class EpisodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     fault: str = FORFEIT
     """What a fault costs: `forfeit`: the match; `substitute`: a random action is played, and the last of `max_faults` loses."""
     max_faults: int = 3
-    legal: str = OMIT
-    """`omit`, `on_retry` or `list`: when the prompt has the legal actions, as for a bot that is a language model."""
-    memory: str = NONE
-    """`none`, `notes` or `history`: what the prompt has beside the present round, likewise."""
-    language: str = LANGUAGES[0]
 
     def __post_init__(self) -> None:
         """Check what has no type of its own."""
