@@ -97,9 +97,14 @@ class ModelSeat:
 
     def ask(self, view: View) -> None:
         """Put the decision: the model thinks from now on."""
-        self._turn = turn = _Turn(view, self._messages(view), self._seconds())
+        left = self._settings.match_timeout_s - self.spent.wall
+        self._turn = turn = _Turn(view, self._messages(view), min(self._settings.timeout_s, left))
         self._decisions += 1
-        self._put(turn)
+        if left > 0.0:
+            self._put(turn)
+        else:
+            why = f"its {self._settings.match_timeout_s:g} s of wall time for the match are used up"
+            turn.kept = Fault(Ending.TIMEOUT, why)
 
     def answer(self) -> Answer | Fault:
         """Wait for the model's answer, and ask again while it is no legal action and there are tries left."""
@@ -132,9 +137,6 @@ class ModelSeat:
         self._heard.hear(decision_of(view))
         asked = situation_of(self._settings, view, self._heard.events, notes=self._notes)
         return [{"role": "system", "content": self._head}, {"role": "user", "content": asked}]
-
-    def _seconds(self) -> float:
-        return min(self._settings.timeout_s, self._settings.match_timeout_s - self.spent.wall)
 
     def _put(self, turn: "_Turn") -> None:
         """Ask, unless the answer is kept."""

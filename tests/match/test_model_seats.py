@@ -178,6 +178,19 @@ def test_a_model_that_is_still_answering_when_its_time_is_over_is_late(tmp_path:
     assert "still answering after 5 s" in record.faults[0].reason
 
 
+def test_a_model_that_has_used_up_its_time_for_the_match_is_late_and_not_asked(tmp_path: Path) -> None:
+    def slow(body: dict[str, Any]) -> Said:
+        assert one.seat is not None
+        one.seat.spent.wall = 1e6
+        return at_random(body)
+
+    with table(tmp_path, slow, match_timeout_s=100.0) as one:
+        record = one.play()
+    assert record.seats[0].ending is Ending.TIMEOUT
+    assert "its 100 s of wall time for the match are used up" in record.faults[0].reason
+    assert len(one.stub.asked) == 1
+
+
 def test_an_answer_that_comes_at_once_is_read_too(tmp_path: Path) -> None:
     with table(tmp_path, lambda body: {"text": action(listed(body)[0]), "plain": True}) as one:
         record = one.play()
