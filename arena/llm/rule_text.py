@@ -33,19 +33,32 @@ def rules(game: Game, language: str = LANGUAGES[0]) -> str:
 
 def section(game: Game, number: str, language: str = LANGUAGES[0]) -> str:
     """The section of the rules with that number, such as "5.2". Raises ConfigError that names those that there are."""
-    found = sections(game, language)
+    found = sections(rules(game, language))
     if number not in found:
         raise ConfigError(f"section: {game.name} has no section {number!r} of its rules; there are: {', '.join(found)}")
     return found[number]
 
 
-def sections(game: Game, language: str = LANGUAGES[0]) -> dict[str, str]:
-    """Number and text of each section of the rules, with its heading."""
+def sections(text: str) -> dict[str, str]:
+    r"""Number and text of each section of a page of rules, with its heading.
+
+    >>> sections("# Naga\n## 2.1 Cards\nforty\n## 2.2 Course\n")
+    {'2.1': '## 2.1 Cards\nforty', '2.2': '## 2.2 Course'}
+    """
     found: dict[str, str] = {}
-    for part in re.split(r"^(?=## )", rules(game, language), flags=re.MULTILINE):
+    for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
         if part.startswith("## ") and (number := _NUMBER.match(part.removeprefix("## "))):
             found[number[0].rstrip(".")] = part.rstrip()
     return found
+
+
+def section_titles(text: str) -> list[str]:
+    r"""The headings of the sections of a page of rules.
+
+    >>> section_titles("# Naga\n## 2.1 Cards\nforty\n## 2.2 Course\n")
+    ['2.1 Cards', '2.2 Course']
+    """
+    return [part.partition("\n")[0].removeprefix("## ") for part in sections(text).values()]
 
 
 def notation(game: Game, language: str = LANGUAGES[0]) -> str:

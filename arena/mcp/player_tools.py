@@ -10,7 +10,7 @@ import msgspec
 
 from arena import games
 from arena.engine.options import DataTable
-from arena.llm.rule_text import notation, rules, section, sections
+from arena.llm.rule_text import notation, rules, section, section_titles
 from arena.mcp.answers import Answer, Refused, page_of
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import WARNING, foreign_name, marked
@@ -274,7 +274,7 @@ def _rules_text(asked: RulesOf) -> str:
     """The rules, or the part that is asked for. Raises ConfigError that names the argument."""
     game, part = games.load(asked.game), str(asked.section)
     if part == _CONTENTS:
-        return "\n".join(text.partition("\n")[0].lstrip("# ") for text in sections(game, asked.language).values())
+        return "\n".join(section_titles(rules(game, asked.language)))
     if part == _NOTATION:
         return notation(game, asked.language)
     if part:

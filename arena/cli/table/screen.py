@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from arena.cli.shared.printing import PIPE_WIDTH, READING_WIDTH, page_through, say
+from arena.llm.rule_text import section_titles, sections
 from arena.reports.manual import ManualPage, TerminalPage, rules_page, rules_texts
-from arena.reports.rules_sections import rules_section, section_titles
 
 NARROWEST = 20
 MOST_LINES = 12
@@ -122,11 +122,11 @@ def show_rules(game: str, section: str) -> None:
     texts = rules_texts(game)
     text = texts.get(terminal_language(), texts["en"])
     if section:
-        found = rules_section(text, section)
-        if not found:
+        found = sections(text)
+        if section not in found:
             tell(f"No section {section!r} in the rules; there are:")
             for title in section_titles(text):
                 tell(title, "  ")
             return
-        text = found
+        text = found[section]
     page_through(TerminalPage(ManualPage(rules_page(game).command, game, text)))
