@@ -93,6 +93,7 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
         say(f"warning: {one.name} is left out, because it cannot be loaded: {one.reason}")
     plan = planned.plan
     matches = plan.format.most_matches(plan)  # refuses what cannot be played before anything is tried
+    check_can_ask(tournament.bots, tournament.llm, is_offline=False, is_cluster=False)
     bots = {bot.files.sha256: bot.files for bot in tournament.bots}
     warm_games(needs_of(plan, bots, with_luck=planned.with_luck), say)
     job = Job(
@@ -100,7 +101,6 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
         least=least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots), isolation=settings.isolation,
         with_luck=planned.with_luck,
     )  # fmt: skip
-    check_can_ask(tournament.bots, tournament.llm, is_offline=False, is_cluster=False)
     spending = Spending(tournament.llm, models_of(tournament.bots))
     entries = tuple(_entry(plan, place, job, spending, say) for place in range(len(plan.entries)))
     workers = settings.workers or available_cpus()

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -129,7 +129,7 @@ class Spending:
     cost: float = 0.0
     unpriced: int = 0
     """How many calls have no price."""
-    in_a_row: int = field(default=0)
+    in_a_row: int = 0
     """Host failures of models since the last match that was finished; one that does not pass counts STOPS_AT."""
 
     def add(self, records: Iterable[MatchRecord]) -> None:

@@ -193,9 +193,8 @@ def _serve(pipe: TablePipe, asked: Setup) -> None:
     messages = Messages()
     with BotSeats(table) as seats:
         pipe.hear(messages.put, partial(_kill, seats))
-        warm_games(
-            needs(table), lambda text: pipe.send(Compiling()), RATINGS
-        )  # the page with the next opponent waits for the rating
+        # Ratings, too: the page with the next opponent waits for that of this match.
+        warm_games(needs(table), lambda text: pipe.send(Compiling()), RATINGS)
         rehearse(table)
         record = play_and_keep(table, seats, messages, pipe.send, asked)
         if table.is_of_agent or table.asks_models:  # an agent may begin the next match at once; each answer of a model costs

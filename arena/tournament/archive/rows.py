@@ -24,17 +24,8 @@ from arena.tournament.archive.folder import ENTRIES, Entry, rated_entries
 from arena.tournament.archive.names import BotIdentity, Pool, bot_names, identity
 from arena.tournament.formats.plan import POOL_OF_MODELS
 
-_RAW = (
-    "index",
-    "game",
-    "options",
-    "rules_version",
-    "seat",
-    "bot",
-    "bot_version",
-    "deal",
-    "pool",
-)  # what names and numbers follow from
+_RAW = ("index", "game", "options", "rules_version", "seat", "bot", "bot_version", "deal", "pool")
+"""The columns from which names and numbers follow."""
 
 
 @dataclass(frozen=True)
