@@ -4,9 +4,9 @@ import json
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from arena.server.app import application
 from arena.server.contest.settings import Quotas
 from arena.server.server import configured, listener
 from helpers import scripted_checker
+from helpers.http_servers import answering as serving
 from helpers.server import TOKEN
 
 
@@ -190,8 +191,7 @@ def test_ctrl_c_says_that_the_submission_goes_on(
     assert answering.sent(bot("left_alone", "accept")) == 0  # and nothing stands in its way
 
 
-@contextmanager
-def answers(status: int, text: str) -> Iterator[str]:
+def answers(status: int, text: str) -> AbstractContextManager[str]:
     """A server that always answers so; its address."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -201,17 +201,7 @@ def answers(status: int, text: str) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(text.encode())
 
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    return serving(Handler)
 
 
 @pytest.mark.parametrize(

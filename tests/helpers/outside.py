@@ -1,10 +1,10 @@
 """Something outside that bots ask: a server of this machine that answers each time otherwise."""
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+
+from helpers.http_servers import answering
 
 
 class Counter(BaseHTTPRequestHandler):
@@ -18,22 +18,10 @@ class Counter(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(str(type(self).asked).encode())
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
 
-
-@contextmanager
-def counting_server() -> Iterator[str]:
+def counting_server() -> AbstractContextManager[str]:
     """The address of such a server."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Own", (Counter,), {}))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    return answering(Counter)
 
 
 PYTHON = """

@@ -11,9 +11,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
+
+from helpers.http_servers import answering
 
 Said = str | dict[str, Any]
 """A text to answer with, or what else the server does: `status`, `headers`, `body`, `finish_reason`, `cut`, `sleep`, ...
@@ -95,16 +97,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"data: " + json.dumps(event).encode() + b"\n\n")
         self.wfile.flush()
 
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing of those who hang up."""
-
 
 def usage_of(body: dict[str, Any], text: str) -> dict[str, Any]:
     """Tokens, as four letters each; the head counts as kept."""
@@ -119,17 +111,12 @@ def usage_of(body: dict[str, Any], text: str) -> dict[str, Any]:
 def serving(answer: Callable[[dict[str, Any]], Said], port: int = 0) -> Iterator[StubModel]:
     """A server that answers so."""
     stub = StubModel(answer)
-    server = _Server(("127.0.0.1", port), type("Handler", (_Handler,), {"stub": stub}))
-    stub.address = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
-        yield stub
-    finally:
-        stub.stopping.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with answering(type("Handler", (_Handler,), {"stub": stub}), port) as address:
+        stub.address = f"{address}/v1"
+        try:
+            yield stub
+        finally:
+            stub.stopping.set()
 
 
 def action(text: str) -> str:

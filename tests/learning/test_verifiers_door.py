@@ -2,16 +2,16 @@
 
 import asyncio
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import islice
 from typing import Any
 
 import pytest
 
 from arena.learning.language_models import EVALUATION, EpisodeSettings, Table
+from helpers.http_servers import answering
 from helpers.learning import COMPILED
 from helpers.scripted_models import first, played, said
 
@@ -43,16 +43,8 @@ def model(answer: Callable[[Messages], str | int]) -> Iterator[tuple[Any, list[M
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    try:
-        yield vf.EvalClientConfig(base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key_var="NO_KEY"), asked
-    finally:
-        server.shutdown()
-        server.server_close()
+    with answering(Handler) as address:
+        yield vf.EvalClientConfig(base_url=f"{address}/v1", api_key_var="NO_KEY"), asked
 
 
 def first_listed(messages: Messages) -> str:

@@ -20,6 +20,7 @@ from arena.match.model_seat import STOPS_AT, ModelSeat
 from arena.match.sandbox import Supervisor
 from arena.match.single_match import UNHURRIED, agree, bot_seat, named
 from arena.records import DEFAULT_LIMITS, Ending, MatchRecord
+from helpers.processes import command, processes_below
 from helpers.stub_model import Said, StubModel, action, at_random, listed, model_folder, serving
 
 KEY = "sk-a-key-that-nobody-may-see-0123456789"
@@ -312,7 +313,4 @@ def test_no_process_is_left_behind(tmp_path: Path) -> None:
     with table(tmp_path) as one:
         one.play()
     assert one.seat is not None and one.seat._process._process is None
-    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
-    if children.exists():
-        for child in children.read_text().split():
-            assert b"arena.llm.asking" not in Path(f"/proc/{child}/cmdline").read_bytes()
+    assert [pid for pid in processes_below({os.getpid()}) if "arena.llm.asking" in command(pid)] == []
