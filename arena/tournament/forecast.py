@@ -101,8 +101,8 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
         least=least_isolation(tournament, unsafe_trust_bots=settings.unsafe_trust_bots), isolation=settings.isolation,
         with_luck=planned.with_luck,
     )  # fmt: skip
-    spending = Spending(tournament.llm, models_of(tournament.bots))
-    entries = tuple(_entry(plan, place, job, spending, say) for place in range(len(plan.entries)))
+    models = models_of(tournament.bots)
+    entries = tuple(_entry(plan, place, job, Spending(tournament.llm, models), say) for place in range(len(plan.entries)))
     workers = settings.workers or available_cpus()
     seconds = sum((entry.matches or 0) * entry.seconds_per_match for entry in entries)
     if any(entry.matches is None for entry in entries):
@@ -110,8 +110,8 @@ def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str],
     return Forecast(
         name=planned.name, format=plan.format.name(), bots=len(plan.contestants), workers=workers,
         matches=matches, is_upper_bound=plan.format.MAY_END_EARLY, seconds=seconds / workers, entries=entries,
-        tokens=_sum(entry.tokens for entry in entries) if spending.models else None,
-        cost=_sum(entry.cost for entry in entries) if spending.models else None,
+        tokens=_sum(entry.tokens for entry in entries),
+        cost=_sum(entry.cost for entry in entries),
         currency="" if tournament.llm.prices is None else tournament.llm.prices.currency,
     )  # fmt: skip
 
@@ -131,16 +131,15 @@ def _entry(plan: Plan, place: int, job: Job, spending: Spending, say: Callable[[
     size = plan.format.entry_size(plan, place)
     what = f"{MODEL_MATCHES} matches with a language model" if spending.models else "a few matches"
     say(f"{entry.pool}: playing {what} to see how long they take ...")
-    before = replace(spending)
     played, seconds, faults, share = _calibrate(plan, place, job, spending, say)
     times = None if size.matches is None or not spending.models else share * size.matches / max(1, played)
-    tokens, cost = spending.tokens - before.tokens, spending.cost - before.cost
-    is_priced = spending.run.prices is not None and spending.unpriced == before.unpriced
+    is_priced = spending.run.prices is not None and not spending.unpriced
     return EntryForecast(
         pool=entry.pool, game=entry.game, seats=entry.seats, bots=len(plan.field(entry)), tables=size.tables, deals=size.deals,
         rotations=plan.orders_at(place), matches=size.matches, balance=plan.format.balance_text(plan, place),
-        calibrated=played, seconds_per_match=(share if spending.models else 1.0) * seconds / max(1, played), faults=faults,
-        tokens=None if times is None else round(tokens * times), cost=cost * times if times is not None and is_priced else None,
+        calibrated=played, seconds_per_match=share * seconds / max(1, played), faults=faults,
+        tokens=None if times is None else round(spending.tokens * times),
+        cost=spending.cost * times if times is not None and is_priced else None,
     )  # fmt: skip
 
 
