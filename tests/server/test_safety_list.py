@@ -251,12 +251,10 @@ def test_every_answer_to_everybody_has_the_headers(members: Members, who: str) -
 
 @pytest.mark.parametrize("value", HOSTILE)
 def test_ids_and_names_that_nobody_has_are_refused_everywhere(members: Members, value: str) -> None:
-    """By turns by somebody with more and with less rights; with ARENA_TEST_ALL by both."""
-    clients = (members.organiser, members.gus)
-    for place, (method, path) in enumerate(routes(members), HOSTILE.index(value)):
+    for method, path in routes(members):
         if "{" in path:
             address = re.sub(r"{\w+(?::path)?}", lambda _: value, path)
-            for client in clients if EVERYTHING else (clients[place % 2],):
+            for client in (members.organiser, members.gus):
                 answer = client.request(method, address)
                 assert 400 <= answer.status_code < 500 or answer.status_code == 303, (method, address, answer.status_code)
                 assert "set-cookie" not in answer.headers or answer.headers["set-cookie"].startswith("arena_")
