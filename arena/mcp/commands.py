@@ -58,7 +58,7 @@ class Commands:
         """`results`: the folder of all results; `folder`: where the commands run, None for where the server does."""
         self._results, self._folder = results, folder
         self._jobs: dict[str, Job] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], Job] = {}
         self._turn = asyncio.Semaphore(MOST_RUNNING)
 
     async def __aenter__(self) -> Self:
@@ -73,8 +73,11 @@ class Commands:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def text(self, *words: str) -> str:
-        """What a short command prints. Raises ConfigError with its message where it fails, or takes too long."""
-        job = self._started(words)
+        """What a short command prints; one that is asked for again while it runs is not begun twice.
+
+        Raises ConfigError with its message where it fails, or takes too long.
+        """
+        job = next((one for one in self._tasks.values() if one.words == words), None) or self._started(words)
         await self._wait(job)
         if not job.done.is_set():
             raise ConfigError(f"arena {words[0]}: it takes longer than {PATIENCE:g} s; ask again")
@@ -106,8 +109,8 @@ class Commands:
             raise Refused(f"{MOST_WAITING} commands run or wait here already; try again later")
         job = Job(words)
         task = asyncio.create_task(self._run(job))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = job
+        task.add_done_callback(self._tasks.pop)
         return job
 
     async def _wait(self, job: Job) -> None:
