@@ -8,7 +8,7 @@ import msgspec
 
 from arena import games
 from arena.engine.game import Game, States
-from arena.engine.random_tables import Table, decisions, make_table, resampled
+from arena.engine.random_tables import Decision, Table, copy, decisions, make_table, resampled
 from arena.engine.rng import seed_words
 from arena.games import encoding
 
@@ -31,6 +31,30 @@ def laid_open(game: Game, states: States) -> bytes:
     """What all people at a table see at the end of a round, bots not: the hands. Empty before it."""
     outcomes = games.outcomes(game.name) if game.engine.is_round_over(states) else None
     return b"" if outcomes is None else msgspec.json.encode(outcomes.table(states[0]))
+
+
+def same_action(game: Game, states: States, moment: Decision) -> int | None:
+    """The code of the decision's action in another world, where codes may count other cards; None where it is not legal."""
+    text = game.action_text(moment.states, moment.action)
+    codes = game.legal_list(states)
+    return dict(zip(game.text.action_texts(states[0], codes), codes)).get(text)
+
+
+def seen_after(game: Game, states: States, moment: Decision, viewer: int) -> bytes:
+    """What people at the viewer's seat know after the decision; empty where the world has no such action."""
+    action = same_action(game, states, moment)
+    if action is None:
+        return b""
+    after = copy(game, states)
+    game.engine.step(after, action)
+    return game.observed(after, viewer).tobytes() + laid_open(game, after)
+
+
+def deals_anew(game: Game, states: States, action: int) -> bool:
+    """Whether another round follows the action: other worlds have other deals."""
+    after = copy(game, states)
+    game.engine.step(after, action)
+    return bool(game.engine.is_round_over(after)) and not game.engine.is_terminal(after)
 
 
 def view_of(game: Game, states: States, seat: int, codes: list[int] | None = None) -> Any:

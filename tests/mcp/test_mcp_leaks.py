@@ -10,13 +10,13 @@ from arena.mcp.answers import Refused
 from arena.mcp.telling import PARTS, Teller
 from arena.mcp.told import Told
 from arena.records import Clock
+from arena.reports.table import LANGUAGES
 from arena.server.table_process.broadcaster import Broadcaster, hint
 from arena.server.table_process.messages import Envelope, FromTable
 from arena.server.table_process.process import AGENTS_SEARCH
-from helpers.views import laid_open, worlds
+from helpers.views import deals_anew, same_action, seen_after, worlds
 
 SEARCH = {**AGENTS_SEARCH, "iterations": 4}
-LANGUAGES = ("en", "ja")
 
 
 @pytest.mark.parametrize("game", names())
@@ -56,9 +56,9 @@ def compared(game: Game, wanted: int) -> int:
 def _is_compared(table: Table, moment: Decision) -> bool:
     is_one = False
     for viewer in range(table.seats):
-        true, seen = answers(table, moment.states, moment, viewer), _seen_after(table.game, moment.states, moment, viewer)
+        true, seen = answers(table, moment.states, moment, viewer), seen_after(table.game, moment.states, moment, viewer)
         for world in worlds(table.game, moment, viewer):
-            if _seen_after(table.game, world, moment, viewer) == seen:  # what it sees differ, it may be told
+            if seen_after(table.game, world, moment, viewer) == seen:  # what it sees differ, it may be told
                 assert answers(table, world, moment, viewer) == true, f"{table}: {moment}: seat {viewer} learns too much"
                 is_one = True
     return is_one
@@ -89,8 +89,8 @@ def answers(table: Table, states: States, moment: Decision, viewer: int) -> list
                 found += [teller.hint(told.hint), teller.illegal(told.asked, "no such action")]
                 found += [teller.illegal(told.asked, refusal.card) for refusal in told.asked.refusals]
     found += _parts(tellers, told)
-    action = _same_action(game, states, moment)
-    if action is not None and not _deals_anew(game, states, action):
+    action = same_action(game, states, moment)
+    if action is not None and not deals_anew(game, states, action):
         told.act()
         broadcaster.played(action)
         found += _parts(tellers, told)
@@ -106,27 +106,3 @@ def _parts(tellers: list[Teller], told: Told) -> list[str]:
             except Refused as refused:
                 found.append(str(refused))
     return found
-
-
-def _deals_anew(game: Game, states: States, action: int) -> bool:
-    """Whether another round follows the action: other worlds have other deals."""
-    after = copy(game, states)
-    game.engine.step(after, action)
-    return bool(game.engine.is_round_over(after)) and not game.engine.is_terminal(after)
-
-
-def _seen_after(game: Game, states: States, moment: Decision, viewer: int) -> bytes:
-    """What the viewer knows after the decision; empty where the world has no such action."""
-    action = _same_action(game, states, moment)
-    if action is None:
-        return b""
-    after = copy(game, states)
-    game.engine.step(after, action)
-    return game.observed(after, viewer).tobytes() + laid_open(game, after)
-
-
-def _same_action(game: Game, states: States, moment: Decision) -> int | None:
-    """The code of the decision's action in another world, where codes may count other cards; None where it is not legal."""
-    text = game.action_text(moment.states, moment.action)
-    codes = game.legal_list(states)
-    return dict(zip(game.text.action_texts(states[0], codes), codes)).get(text)

@@ -10,7 +10,7 @@ from arena.engine.random_tables import Decision, Table, decisions, make_table
 from arena.games import load, names
 from arena.reports.pages.frames import frame
 from arena.reports.pages.scenes import Played, Scene
-from helpers.views import laid_open, worlds
+from helpers.views import same_action, seen_after, worlds
 
 FRAMES = 2
 """Frames of a comparison: before the decision and after it."""
@@ -53,9 +53,9 @@ def compared(game: Game, wanted: int) -> int:
 def _compared_at(table: Table, moment: Decision, seed: int) -> int:
     game, found = table.game, 0
     for viewer in range(table.seats):
-        true, seen = bytes_of(game, moment.states, moment, viewer), _seen_after(game, moment.states, moment, viewer)
+        true, seen = bytes_of(game, moment.states, moment, viewer), seen_after(game, moment.states, moment, viewer)
         for world in worlds(game, moment, viewer, WORLDS):
-            if _seen_after(game, world, moment, viewer) == seen:  # what it sees differ, its page may show
+            if seen_after(game, world, moment, viewer) == seen:  # what it sees differ, its page may show
                 where = f"{table}: {moment}: seat {viewer} is shown more than it knows"
                 assert bytes_of(game, world, moment, viewer) == true, where
                 found += FRAMES
@@ -64,7 +64,7 @@ def _compared_at(table: Table, moment: Decision, seed: int) -> int:
 
 def bytes_of(game: Game, states: States, moment: Decision, eyes: int | None) -> bytes:
     """The frames before and after the decision, as they are sent."""
-    action = _same_action(game, states, moment)
+    action = same_action(game, states, moment)
     before = Scene(0, states.tobytes())
     first, place = frame(game, before, eyes, None, in_words=True)
     shown = [first]
@@ -74,20 +74,3 @@ def bytes_of(game: Game, states: States, moment: Decision, eyes: int | None) -> 
         scene = Scene(1, after.tobytes(), [Played(0, moment.seat, action, before.state)], game.engine.is_round_over(after))
         shown.append(frame(game, scene, eyes, place, in_words=False)[0])
     return msgspec.json.encode(shown)
-
-
-def _seen_after(game: Game, states: States, moment: Decision, viewer: int) -> bytes:
-    """What the viewer knows after the decision; empty where the world has no such action."""
-    action = _same_action(game, states, moment)
-    if action is None:
-        return b""
-    after = game.from_bytes(states.tobytes())
-    game.engine.step(after, action)
-    return game.observed(after, viewer).tobytes() + laid_open(game, after)
-
-
-def _same_action(game: Game, states: States, moment: Decision) -> int | None:
-    """The code of the decision's action in another world, where codes may count other cards; None where it is not legal."""
-    text = game.action_text(moment.states, moment.action)
-    codes = game.legal_list(states)
-    return dict(zip(game.text.action_texts(states[0], codes), codes)).get(text)

@@ -12,7 +12,7 @@ from arena.server.table_process.broadcaster import Adviser, Broadcaster, hint
 from arena.server.table_process.input_queue import InputQueue
 from arena.server.table_process.messages import Act, Advise, Envelope, FromTable
 from helpers.scripted_tables import ScriptedServer
-from helpers.views import laid_open, worlds
+from helpers.views import deals_anew, same_action, seen_after, worlds
 
 WORLDS = 3
 """Worlds that are compared with the true one, for each moment and seat."""
@@ -55,9 +55,9 @@ def compared(game: Game, wanted: int) -> int:
 def _compared_at(table: Table, moment: Decision) -> int:
     game, found = table.game, 0
     for viewer in range(table.seats):
-        true, seen = told_to(table, moment.states, moment, viewer), _seen_after(game, moment.states, moment, viewer)
+        true, seen = told_to(table, moment.states, moment, viewer), seen_after(game, moment.states, moment, viewer)
         for world in worlds(game, moment, viewer):
-            if _seen_after(game, world, moment, viewer) == seen:  # what it sees differ, its page may show
+            if seen_after(game, world, moment, viewer) == seen:  # what it sees differ, its page may show
                 assert told_to(table, world, moment, viewer) == true, f"{table}: {moment}: seat {viewer} learns too much"
                 found += len(true)
     return found
@@ -86,7 +86,7 @@ def told_to(table: Table, states: States, moment: Decision, viewer: int) -> list
     if action is not None:
         broadcaster.played(action)
     told = [msgspec.json.encode(one) for one in server.sent if isinstance(one, Envelope) and one.seat == viewer]
-    return told[:-1] if action is not None and _deals_anew(game, states, action) else told  # other worlds have other deals
+    return told[:-1] if action is not None and deals_anew(game, states, action) else told  # other worlds have other deals
 
 
 class _AtOnce(Adviser):
@@ -107,27 +107,3 @@ def _decision(table: Table, states: States, seat: int) -> object:
     legal = table.game.new_actions()
     count = table.game.engine.legal_actions(tape.states, legal)
     return tape.decision(seat, count, legal.data, 0)
-
-
-def _deals_anew(game: Game, states: States, action: int) -> bool:
-    """Whether another round follows the action."""
-    after = copy(game, states)
-    game.engine.step(after, action)
-    return bool(game.engine.is_round_over(after)) and not game.engine.is_terminal(after)
-
-
-def _seen_after(game: Game, states: States, moment: Decision, viewer: int) -> bytes:
-    """What the viewer knows after the decision; empty where the world has no such action."""
-    action = same_action(game, states, moment)
-    if action is None:
-        return b""
-    after = copy(game, states)
-    game.engine.step(after, action)
-    return game.observed(after, viewer).tobytes() + laid_open(game, after)
-
-
-def same_action(game: Game, states: States, moment: Decision) -> int | None:
-    """The code of the decision's action in another world, where codes may count other cards; None where it is not legal."""
-    text = game.action_text(moment.states, moment.action)
-    codes = game.legal_list(states)
-    return dict(zip(game.text.action_texts(states[0], codes), codes)).get(text)
