@@ -9,20 +9,11 @@ MARKDOWN, PLAIN = "text/markdown", "text/plain"
 
 @dataclass(frozen=True)
 class Page:
-    """A page that is listed: its address, and what it is."""
+    """A page, or a pattern for pages that are not listed: its address has parts in braces."""
 
     uri: str
     title: str
     kind: str = MARKDOWN
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """An address with parts in braces, for pages that are not listed."""
-
-    uri: str
-    title: str
-    kind: str = PLAIN
 
 
 @dataclass(frozen=True)
@@ -54,7 +45,7 @@ class Catalogue:
     """All pages and prompts of a server."""
 
     pages: Sequence[Page]
-    patterns: Sequence[Pattern]
+    patterns: Sequence[Page]
     read: Callable[[str], Awaitable[tuple[str, str]]]
     """Gives the text of an address and its kind. Raises NoPage, and ArenaError where it cannot be read."""
     prompts: Sequence[Prompt]

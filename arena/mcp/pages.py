@@ -4,7 +4,7 @@ import asyncio
 import re
 
 from arena.errors import ConfigError
-from arena.mcp.catalogue import MARKDOWN, PLAIN, SCHEME, NoPage, Page, Pattern
+from arena.mcp.catalogue import MARKDOWN, PLAIN, SCHEME, NoPage, Page
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import marked
 from arena.reports.manual import docs_names, docs_page, games_with_rules, index, rules_texts
@@ -13,8 +13,8 @@ _DOCS, _RULES, _BOARDS, _REPLAYS = (f"{SCHEME}{kind}/" for kind in ("docs", "rul
 _FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
 _MATCH = re.compile(r"[0-9a-f]{4,24}")
 PATTERNS = (
-    Pattern(_BOARDS + "{tournament}", "The leaderboard of a tournament; archive: of all", MARKDOWN),
-    Pattern(_REPLAYS + "{match}", "A stored match, decision by decision, all cards open", PLAIN),
+    Page(_BOARDS + "{tournament}", "The leaderboard of a tournament; archive: of all"),
+    Page(_REPLAYS + "{match}", "A stored match, decision by decision, all cards open", PLAIN),
 )
 
 

@@ -8,7 +8,7 @@ import contextlib
 import msgspec
 
 from arena.mcp.answers import Answer, Refused
-from arena.mcp.catalogue import PLAIN, Argument, Catalogue, NoPage, Page, Pattern, Prompt
+from arena.mcp.catalogue import PLAIN, Argument, Catalogue, NoPage, Page, Prompt
 from arena.mcp.player_tools import NoArguments
 from arena.mcp.server import PATH, sdk_server, serve_http
 from arena.mcp.tools import Tool, Toolbox
@@ -42,7 +42,7 @@ def main() -> None:
             lambda given: f"Prompt with arguments: arg1='{given['arg1']}', arg2='{given['arg2']}'",
         ),
     ]  # fmt: skip
-    patterns = [Pattern("test://template/{id}/data", "A template")]
+    patterns = [Page("test://template/{id}/data", "A template", PLAIN)]
     catalogue = Catalogue([Page("test://static-text", "A text", PLAIN)], patterns, read, prompts)
     with listener("127.0.0.1", 0) as place:
         print(f"http://127.0.0.1:{place.getsockname()[1]}{PATH}", flush=True)
