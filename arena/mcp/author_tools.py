@@ -4,6 +4,7 @@ Bots of the folder play locked in, as strangers' bots do. Handing in is a tool o
 was told to whom, and which wants the name twice.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,10 +17,11 @@ from arena.agent.submissions import PREFIX
 from arena.disk import write_whole
 from arena.errors import ConfigError, printable
 from arena.mcp.answers import Answer
+from arena.mcp.arguments import Game, Natural, StoredMatch
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import marked
-from arena.mcp.opening import Natural
 from arena.mcp.tools import Tool, one_tool
+from arena.names import FolderName
 from arena.tournament.config import check_name
 
 _Bot = Annotated[
@@ -28,10 +30,7 @@ _Bot = Annotated[
         description="A file or folder in the author's folder, such as mybot.py, or house:NAME.", min_length=1, max_length=200
     ),
 ]
-_Game = Annotated[str, msgspec.Meta(description="Name of the game.", max_length=40)]
 _Seed = Annotated[Natural | None, msgspec.Meta(description="For the same cards and bots again. Default: random.")]
-_Board = Annotated[str, msgspec.Meta(pattern=r"\A\w[\w.-]{0,99}\Z")]
-_MatchId = Annotated[str, msgspec.Meta(description="Id of a stored match, or its first digits.", pattern=r"\A[0-9a-f]{4,24}\Z")]
 _Seat = Annotated[int, msgspec.Meta(description="Seat of the bot, from 0.", ge=0, le=20)]
 
 
@@ -56,7 +55,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class MatchOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `match`."""
 
-    game: _Game
+    game: Game
     bots: Annotated[list[_Bot], msgspec.Meta(description="The bots in seat order.", min_length=2, max_length=12)]
     seed: _Seed = None
     watch: Annotated[bool, msgspec.Meta(description="Show every decision, with all cards open.")] = False
@@ -65,7 +64,7 @@ class MatchOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class Compare(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `compare`."""
 
-    game: _Game
+    game: Game
     first: Annotated[_Bot, msgspec.Meta(description="Is this bot better than the second?")]
     second: _Bot
     deals: Annotated[
@@ -79,14 +78,14 @@ class Explain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     bot: Annotated[str, msgspec.Meta(description="Name of a bot on the board.", pattern=r"\A[a-z0-9_][a-z0-9_-]{0,39}\Z")]
     tournament: Annotated[
-        _Board | None, msgspec.Meta(description="Name of a tournament or comparison. Default: the newest.")
+        FolderName | None, msgspec.Meta(description="Name of a tournament or comparison. Default: the newest.")
     ] = None
 
 
 class CapsuleOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `capsule`."""
 
-    match: _MatchId
+    match: StoredMatch
     seat: _Seat
     bot: Annotated[str | None, msgspec.Meta(description="A mended bot to run at that decision. Default: run none.")] = None
 
@@ -226,9 +225,7 @@ class AuthorTools:
 
 def _name(bot: str, number: int) -> str:
     stem = Path(bot.rpartition(":")[2]).stem.lower()
-    plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "_" for letter in stem)[
-        :30
-    ].lstrip("-")
+    plain = re.sub("[^a-z0-9_-]", "_", stem)[:30].lstrip("-")
     return f"{plain or 'bot'}-{'ab'[number]}"
 
 

@@ -10,6 +10,7 @@ import msgspec
 from arena import games
 from arena.engine.options import OptionValue
 from arena.errors import ConfigError, nearest
+from arena.mcp.arguments import Game, Language, Natural
 from arena.reports.pages.lessons import offer
 from arena.results.people import AGENTS, EPISODES, folded_name
 from arena.server.people.levels import FIRST, NAMES, Opponent, opponents
@@ -19,15 +20,13 @@ from arena.server.tables.plan import MOST_SEATS_IN_REAL_TIME, PACES, free_name
 STOPPED = "stopped"
 """The pace of a game in real time whose clock stands still while an agent thinks."""
 
-Natural = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
-"""A whole number that is not negative."""
 _Text = Annotated[str, msgspec.Meta(max_length=80)]
 
 
 class NewMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `new_match`."""
 
-    game: Annotated[_Text, msgspec.Meta(description="Name of the game, as `games` lists them.")]
+    game: Game
     seats: Annotated[int | None, msgspec.Meta(description="How many seats; default: the fewest that the game has.")] = None
     seat: Annotated[int, msgspec.Meta(description="Your seat, from 0.", ge=0, le=20)] = 0
     opponents: Annotated[
@@ -52,9 +51,7 @@ class NewMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "tick: 150, 250, 400 or 600."
         ),
     ] = STOPPED  # type: ignore[assignment]
-    language: Annotated[Literal["en", "ja"], msgspec.Meta(description="The language in which you are told what happens.")] = (
-        "en"
-    )
+    language: Language = "en"
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,18 @@ from typing import Annotated
 import msgspec
 
 from arena.mcp.answers import Answer
+from arena.mcp.arguments import StoredMatch
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import marked
 from arena.mcp.tools import Tool, one_tool
+from arena.names import FolderName
 
 
 class Boards(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `boards`."""
 
     tournament: Annotated[
-        Annotated[str, msgspec.Meta(pattern=r"\A\w[\w.-]{0,99}\Z")] | None,
+        FolderName | None,
         msgspec.Meta(description="Name of a tournament; archive: all. Default: which ones there are."),
     ] = None
     pool: Annotated[
@@ -27,7 +29,7 @@ class Boards(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Why(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `why`."""
 
-    match: Annotated[str, msgspec.Meta(description="Id of a stored match, or its first digits.", pattern=r"\A[0-9a-f]{4,24}\Z")]
+    match: StoredMatch
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import asyncio
 import re
 
 from arena.errors import ConfigError
+from arena.mcp.arguments import STORED
 from arena.mcp.catalogue import MARKDOWN, PLAIN, SCHEME, NoPage, Page
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import marked
@@ -11,7 +12,6 @@ from arena.reports.manual import docs_names, docs_page, games_with_rules, index,
 
 _DOCS, _RULES, _BOARDS, _REPLAYS = (f"{SCHEME}{kind}/" for kind in ("docs", "rules", "boards", "replays"))
 _FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
-_MATCH = re.compile(r"[0-9a-f]{4,24}")
 PATTERNS = (
     Page(_BOARDS + "{tournament}", "The leaderboard of a tournament; archive: of all"),
     Page(_REPLAYS + "{match}", "A stored match, decision by decision, all cards open", PLAIN),
@@ -33,7 +33,7 @@ async def read_page(uri: str, commands: Commands) -> tuple[str, str]:
     """The text of an address, and its kind. Raises NoPage, and ArenaError where it cannot be read."""
     if uri.startswith(_DOCS) or uri.startswith(_RULES):
         return await asyncio.to_thread(_shipped, uri), MARKDOWN
-    kinds = ((_BOARDS, _FOLDER, ("leaderboard",), ("--format", "md"), MARKDOWN), (_REPLAYS, _MATCH, ("replay",), (), PLAIN))
+    kinds = ((_BOARDS, _FOLDER, ("leaderboard",), ("--format", "md"), MARKDOWN), (_REPLAYS, STORED, ("replay",), (), PLAIN))
     for start, allowed, verb, options, kind in kinds:
         name = uri.removeprefix(start)
         if uri.startswith(start) and allowed.fullmatch(name):

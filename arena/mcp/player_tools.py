@@ -1,7 +1,6 @@
 """The tools of a player: what can be played, its rules, a match from the deal to the replay."""
 
 import asyncio
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,10 +11,11 @@ from arena import games
 from arena.engine.options import DataTable
 from arena.llm.rule_text import notation, rules, section, section_titles
 from arena.mcp.answers import Answer, Refused, page_of
+from arena.mcp.arguments import STORED, Game, Language, Natural
 from arena.mcp.commands import Commands
 from arena.mcp.foreign import WARNING, foreign_name, marked
 from arena.mcp.hall import Hall
-from arena.mcp.opening import STOPPED, Natural, NewMatch, opened
+from arena.mcp.opening import STOPPED, NewMatch, opened
 from arena.mcp.sessions import BROKEN, COMPILING, OVER, Match, Matches
 from arena.mcp.telling import PARTS
 from arena.mcp.tools import Tool, one_tool
@@ -24,7 +24,6 @@ from arena.reports.pages.lessons import offer
 from arena.results.people import AGENTS
 from arena.server.people.levels import PoolRatings
 
-_LANGUAGE = Literal["en", "ja"]
 _CONTENTS, _NOTATION = "contents", "notation"
 """What `rules` shows beside sections by their numbers: the titles of all, and how cards and actions are written."""
 
@@ -36,8 +35,8 @@ class NoArguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class RulesOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `rules`."""
 
-    game: Annotated[str, msgspec.Meta(description="Name of the game, as `games` lists them.", max_length=80)]
-    language: Annotated[_LANGUAGE, msgspec.Meta(description="English or Japanese.")] = "en"
+    game: Game
+    language: Language = "en"
     section: Annotated[
         Annotated[str, msgspec.Meta(max_length=40)] | int | float,
         msgspec.Meta(
@@ -87,8 +86,8 @@ class ReplayOf(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class SitDown(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The arguments of `sit_down`."""
 
-    game: Annotated[str, msgspec.Meta(description="Name of the game, as `games` lists them.", max_length=80)]
-    language: Annotated[_LANGUAGE, msgspec.Meta(description="The language in which you are told what happens.")] = "en"
+    game: Game
+    language: Language = "en"
 
 
 @dataclass(frozen=True)
@@ -217,7 +216,7 @@ class PlayerTools:
         try:
             match = self.matches.find(asked.match)
         except Refused:
-            if not re.fullmatch("[0-9a-f]{4,24}", asked.match):
+            if not STORED.fullmatch(asked.match):
                 raise
             return Answer(marked(page_of(await self.commands.text("replay", asked.match), asked.page)))
         if match.match_id is None:
