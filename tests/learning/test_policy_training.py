@@ -117,6 +117,7 @@ def test_a_damaged_checkpoint_is_refused(trained: TrainedPolicy, tmp_path: Path)
         (["--reward", "score s"], "--reward: no 'score s'"),
         (["--episode", "game"], "--episode: no 'game'"),
         (["--rounds", "30"], "--rounds goes with the method generations"),
+        (["--decisions", "0"], "--decisions: with the method policy at least 1"),
     ],
 )
 def test_what_cannot_be_trained_is_refused_in_a_line(

@@ -173,6 +173,8 @@ def train(
     folder = out or TRAINING / (game if method is Method.GENERATIONS else f"{game}-{method}")
     if method is Method.POLICY:
         _refuse(context, OF_GENERATIONS, "goes with the method generations, not with policy")
+        if decisions == 0:
+            raise ConfigError("--decisions: with the method policy at least 1: it learns from nothing else")
         usual = PolicyPlan(seats=())
         policy_plan = PolicyPlan(
             seats=_seats(seats, loaded), deals=deals, reward=_one_of("--reward", reward or usual.reward, REWARDS),
