@@ -39,6 +39,11 @@ class Named(NamedTuple):
     bot: BotFiles | type[Agent[Any]] | Agent[Any]
     params: Mapping[str, Any]
 
+    @property
+    def asks_model(self) -> bool:
+        """Whether it is a language model: each of its answers may cost."""
+        return isinstance(self.bot, BotFiles) and self.bot.model is not None
+
 
 def play_match(
     game: str,

@@ -1,6 +1,7 @@
 """A person against a language model: at the owner's own table, in the terminal or the browser, and at nobody else's."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +96,21 @@ def test_a_match_in_the_terminal_asks_it_for_this_match_alone(
     said = capsys.readouterr().out
     assert code == 0 and "stored as match" in said and "luck of the deal" not in said
     assert 1 <= len(stub.asked) <= 10
+
+
+def test_a_match_says_whose_fault_it_is_that_it_cannot_be_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At a table with a language model another seat can fail, too."""
+
+    def failing(seat: int) -> Callable[..., object]:
+        def play(*_: object, **__: object) -> object:
+            raise HostTrouble(seat, "no such thing")
+
+        return play
+
+    bot = model_folder(tmp_path, "http://127.0.0.1:9/v1")
+    for seat, said in ((0, "a model could not be asked: seat 0"), (1, "the bots could not be locked in: seat 1")):
+        monkeypatch.setattr("arena.cli.verbs.match.play", failing(seat))
+        assert main(["match", "naga", str(bot), "house:naga_greedy"]) == 2
+        assert said in capsys.readouterr().err

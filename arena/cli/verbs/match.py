@@ -6,7 +6,6 @@ from typing import Annotated
 import msgspec
 import typer
 
-from arena.agent import BotFiles
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.games import files_of, ready, warn
 from arena.cli.shared.options import BotParams, FormatOption, GameName, MatchSeed, Out, RuleOptions, parse_params
@@ -53,13 +52,9 @@ def match(
         supervisor = opened.enter_context(Supervisor([game])) if locked else None
         try:
             record = with_all_compiled(lambda: _played(loaded, setup, entered, supervisor), supervisor, note)
-        except HostTrouble as trouble:
-            if any(isinstance(one.bot, BotFiles) and one.bot.model is not None for one in entered):
+        except (LockError, HostTrouble) as trouble:
+            if isinstance(trouble, HostTrouble) and entered[trouble.seat].asks_model:
                 raise ArenaError(f"a model could not be asked: {trouble}") from None
-            raise ArenaError(
-                f"the bots could not be locked in: {trouble}; `arena doctor` shows what this machine offers"
-            ) from None
-        except LockError as trouble:
             raise ArenaError(
                 f"the bots could not be locked in: {trouble}; `arena doctor` shows what this machine offers"
             ) from None

@@ -48,7 +48,7 @@ class Arranged:
     @property
     def asks_models(self) -> bool:
         """Whether a language model sits at the table: each of its answers may cost."""
-        return any(isinstance(one.bot, BotFiles) and one.bot.model is not None for one in self.bots.values())
+        return any(one.asks_model for one in self.bots.values())
 
     @property
     def is_of_agent(self) -> bool:
