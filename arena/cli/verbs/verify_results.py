@@ -1,6 +1,7 @@
 """`arena verify-results NAME`: audit a board: play every stored match again, and work out everything anew."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -76,10 +77,7 @@ def _people(out: Path, format: Format) -> int:
     summary = {"name": PEOPLE, "verified": not audit.problems, "matches": audit.matches, "seconds": audit.seconds}
 
     def write(page: Page) -> None:
-        for problem in audit.problems[:SHOWN]:
-            page.line(problem)
-        if len(audit.problems) > SHOWN:
-            page.line(f"... and {len(audit.problems) - SHOWN:,} more")
+        _write_problems(page, audit.problems)
         speed = f"{audit.matches:,} matches played again in {duration_text(audit.seconds)}"
         end = f"NOT verified: {len(audit.problems):,} problems; {speed}" if audit.problems else f"verified: {speed}"
         page.line(f"{PEOPLE}: {end}")
@@ -88,11 +86,15 @@ def _people(out: Path, format: Format) -> int:
     return NO if audit.problems else DONE
 
 
-def _write(page: Page, name: str, audit: Audit) -> None:
-    for problem in audit.problems[:SHOWN]:
+def _write_problems(page: Page, problems: Sequence[str]) -> None:
+    for problem in problems[:SHOWN]:
         page.line(problem)
-    if len(audit.problems) > SHOWN:
-        page.line(f"... and {len(audit.problems) - SHOWN:,} more")
+    if len(problems) > SHOWN:
+        page.line(f"... and {len(problems) - SHOWN:,} more")
+
+
+def _write(page: Page, name: str, audit: Audit) -> None:
+    _write_problems(page, audit.problems)
     speed = f"{audit.matches:,} matches played again in {duration_text(audit.seconds)} ({rate_text(audit.rate)})"
     if audit.problems:
         page.line(f"{name}: NOT verified: {len(audit.problems):,} problems; {speed}")
