@@ -11,7 +11,7 @@ from helpers.paths import DOCS, PACKAGE, ROOT, TESTS
 PAGES = sorted(
     [
         *ROOT.glob("*.md"), *DOCS.glob("*.md"), *PACKAGE.glob("games/*/RULES*.md"), ROOT / "bots" / "README.md",
-        ROOT / "leaderboards" / "README.md", ROOT / "llms.txt", DOCS / "llms.txt",
+        ROOT / "leaderboards" / "README.md", ROOT / "llms.txt",
     ]
 )  # fmt: skip
 FOLDERS = "arena|bots|configs|tests|leaderboards"
@@ -61,13 +61,6 @@ def test_every_command_that_is_named_exists() -> None:
     command = r"(?:\.venv/bin/)?arena ([a-z][a-z-]*)"
     named = {*found(rf"`{command}"), *found(rf"^ *(?:\$ )?{command}", blocks=True)}
     assert {f"{name_of(page)}: {verb}" for page, verb in named if verb not in VERBS} == set()
-
-
-def test_what_programs_read_first_is_the_same_in_a_checkout_and_in_the_documentation() -> None:
-    """The one in the documentation has no links out of it, and so lacks the lines that have."""
-    lines = (ROOT / "llms.txt").read_text().splitlines()
-    inside = [line.replace("](arena/docs/", "](") for line in lines if "](" not in line or "](arena/docs/" in line]
-    assert (DOCS / "llms.txt").read_text().splitlines() == inside
 
 
 def test_every_page_is_in_the_index() -> None:
