@@ -14,6 +14,8 @@ from arena.errors import ConfigError
 NEEDED = ("starlette", "uvicorn", "websockets")
 """The packages of the extra `web`."""
 LOOPBACK = "127.0.0.1"
+LOCAL = (LOOPBACK, "localhost", "::1")
+"""The addresses at which only this machine reaches a server."""
 PORT = 8000
 _REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={url}">'
 

@@ -10,13 +10,10 @@ import typer
 from arena.cli.shared.exit_codes import DONE, INTERRUPTED
 from arena.cli.shared.options import Out
 from arena.cli.shared.printing import complain, note
-from arena.cli.shared.web import need_web
+from arena.cli.shared.web import LOCAL, need_web
 from arena.errors import ConfigError, one_line, printable
 from arena.results_folder import RESULTS
 from arena.tournament.config import check_name
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-"""The addresses at which the server may listen: it knows nobody, so only programs of this machine reach it."""
 
 
 def mcp(
@@ -101,8 +98,8 @@ def _address(text: str) -> tuple[str, int]:
     if not colon or not port.isascii() or not port.isdecimal() or int(port) > 65_535:
         raise ConfigError(f"--http: {printable(text, 80)}: ADDRESS:PORT is needed, such as 127.0.0.1:8100")
     host = host.removeprefix("[").removesuffix("]")
-    if host not in LOOPBACK:
+    if host not in LOCAL:  # the server knows nobody
         raise ConfigError(
-            f"--http: {printable(host, 80)}: only this machine may reach it ({', '.join(LOOPBACK)}); it asks for no token"
+            f"--http: {printable(host, 80)}: only this machine may reach it ({', '.join(LOCAL)}); it asks for no token"
         )
     return host, int(port)

@@ -13,7 +13,7 @@ from arena.cache import cache_root
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import Workers
 from arena.cli.shared.printing import note, say
-from arena.cli.shared.web import LOOPBACK, PORT, browser_at, has_screen, need_web
+from arena.cli.shared.web import LOCAL, LOOPBACK, PORT, browser_at, has_screen, need_web
 from arena.errors import ConfigError
 from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results, umask_of
 from arena.tournament.workers.processes import check_workers
@@ -78,7 +78,7 @@ def serve(
             note(f"it holds the contest {held.contest.name}, whose ladder goes on by itself: {held.folder}")
         if public is not None:
             note(f"the proxy finds it at {own}")
-        elif host not in (LOOPBACK, "::1", "localhost"):
+        elif host not in LOCAL:
             note(f"anybody who reaches {host} and has the token can look at it; the connection is not encrypted")
             note("others play along without the token: open a table with other people on the page Play, and send them its link")
         note("Ctrl-C closes it")
