@@ -8,14 +8,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from arena import games
-from arena.engine.options import OptionValue
 from arena.errors import ConfigError, nearest
 from arena.mcp.arguments import Game, Language, Natural
 from arena.reports.pages.lessons import offer
 from arena.results.people import AGENTS, EPISODES, folded_name
 from arena.server.people.levels import FIRST, NAMES, Opponent, opponents
 from arena.server.table_process.messages import SeatPlan, Setup
-from arena.server.tables.plan import MOST_SEATS_IN_REAL_TIME, PACES, free_name
+from arena.server.tables.plan import ME, MOST_SEATS_IN_REAL_TIME, PACES, free_name, in_real_time
 
 STOPPED = "stopped"
 """The pace of a game in real time whose clock stands still while an agent thinks."""
@@ -77,7 +76,9 @@ def opened(wish: NewMatch, results: Path, name: str) -> Opened:
         _check_rated(wish, tick_ms)
     chosen = _chosen(wish, seats - 1, results)
     chosen.insert(wish.seat, None)
-    options = _options(wish, tick_ms, [one is None for one in chosen])
+    options = dict(wish.options)
+    if tick_ms is not None:
+        options = in_real_time(wish.game, options, [ME if one is None else one.bot for one in chosen], tick_ms=tick_ms)[1]
     game.resolve_options(options, seats)  # what is wrong is said at once
     setup = Setup(
         game=wish.game, seats=_plans(chosen, name), options=options, results=str(results), seed=wish.seed, tick_ms=tick_ms,
@@ -128,13 +129,6 @@ def _chosen(wish: NewMatch, count: int, results: Path) -> list[Opponent | None]:
         if one not in known:
             raise ConfigError(f"opponents: no {one!r} plays {wish.game}; {nearest(one, [*NAMES, *known])}")
     return [known[one] for one in wanted]
-
-
-def _options(wish: NewMatch, tick_ms: int | None, people: list[bool]) -> dict[str, OptionValue]:
-    real_time = offer(wish.game).real_time
-    if real_time is None or tick_ms is None:
-        return dict(wish.options)
-    return {**real_time.options_for("", tick_ms, people), **wish.options}
 
 
 def _plans(chosen: Sequence[Opponent | None], name: str) -> list[SeatPlan]:
