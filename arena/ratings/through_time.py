@@ -56,7 +56,7 @@ def rate(rows: PoolRows, settings: RatingSettings) -> Beliefs:
     mu, sigma = mu[order], sigma[order]
     number = anchor_of(rows.bots_by_number, settings)
     if number is not None and settings.anchor is not None:
-        return Beliefs(mu + settings.anchor.mu - mu[number], sigma, margin)
+        return Beliefs(mu - mu[number] + settings.anchor.mu, sigma, margin)  # exactly there
     return Beliefs(mu + settings.mu - (mu.mean() if len(mu) else 0.0), sigma, margin)
 
 

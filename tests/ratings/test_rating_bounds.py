@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import os
 from typing import Any
 
 import mpmath
@@ -100,7 +99,7 @@ def pool(kind: str, matches: int, seats: int, *, bots: int = 4, seed: int = 0, l
 KINDS = ("in order", "one always wins", "all draws", "winners", "one upset", "teams", "any")
 
 
-@settings(max_examples=60 if "ARENA_TEST_ALL" in os.environ else 30)
+@settings(max_examples=60)
 @example(NARROW, "winners", 60, 3, False, 0)
 @example(NARROW, "one always wins", 60, 3, True, 0)
 @example(SURE, "in order", 1, 2, False, 1)
