@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena import search
 from arena.audit import laws as conformance
 from arena.audit.laws import LAWS, laws, parts
 from arena.engine.game import Game
@@ -56,13 +57,14 @@ import sys
 from arena import games, search
 from arena.audit import laws as conformance
 
-for name in sys.argv[1:]:
+methods_of = json.loads(sys.argv[1])
+for name in sys.argv[2:]:
     game = games.load(name)
     played = conformance.fingerprint(game, range(2), 60)
     states = game.deal(game.seats[0], game.resolve_options({}, game.seats[0]), 3)
     seat = game.engine.current_seat(states)
     found = []
-    methods = ["LEDUC_METHOD"] if name == "leduc" else list(search.METHODS)
+    methods = methods_of.get(name) or list(search.METHODS)
     for method in methods:
         asked = search.Settings(iterations=8, method=method, world_iterations=4)
         found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked))
@@ -74,7 +76,7 @@ for name in sys.argv[1:]:
     # this search goes on from the tree of the one before
     found.append(search.search(game, game.observed(states, seat), seat, game.legal_list(states), asked, memory))
     print(json.dumps([name, {"played": played, "searched": [str(one.choices) for one in found]}]))
-""".replace("LEDUC_METHOD", poker_rooms.LEDUC_METHOD)
+"""
 HELD = """
 import json
 import sys
@@ -100,10 +102,10 @@ for name in sys.argv[1:]:
 """
 
 
-def in_fresh_process(code: str, all_games: Sequence[str], *, compiler: bool) -> dict[str, Any]:
-    """What a new interpreter finds of each of the games."""
+def in_fresh_process(code: str, words: Sequence[str], *, compiler: bool) -> dict[str, Any]:
+    """What a new interpreter finds of each of the games. `words`: the games; COMPARED has some methods before them."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *all_games],
+        [sys.executable, "-W", "error", "-c", code, *words],
         capture_output=True,
         text=True,
         env={**os.environ, "NUMBA_DISABLE_JIT": str(int(not compiler))},
@@ -156,10 +158,17 @@ def test_every_function_is_compiled_for_one_signature(game, all_games, tmp_path_
 @pytest.mark.parametrize("game", GAMES)
 def test_the_compiler_changes_nothing(game, what, tmp_path_factory):
     def find() -> list[dict[str, Any]]:
-        return [in_fresh_process(COMPARED, GAMES, compiler=compiler) for compiler in (True, False)]
+        words = [json.dumps({"leduc": [poker_rooms.LEDUC_METHOD]}), *GAMES]
+        return [in_fresh_process(COMPARED, words, compiler=compiler) for compiler in (True, False)]
 
     with_compiler, without = (found[game][what] for found in once(tmp_path_factory, "compared", find))
     assert with_compiler == without
+
+
+@pytest.mark.slow
+def test_the_compiler_changes_no_search_of_the_game_whose_searches_are_not_all_compiled_for_quick_tests():
+    with_compiler, without = (in_fresh_process(COMPARED, ["{}", "leduc"], compiler=compiler) for compiler in (True, False))
+    assert with_compiler == without and len(with_compiler["leduc"]["searched"]) == len(search.METHODS) + 2
 
 
 @pytest.mark.slow

@@ -92,7 +92,10 @@ def test_the_public_card_is_news_to_both_seats() -> None:
     assert {leduc.rollout.private_code(states[0], seat) for seat in (0, 1)} == {states[0].cards[2] + 1}
 
 
-@pytest.mark.parametrize(("name", "method"), [("kuhn", "ismcts"), ("leduc", poker_rooms.LEDUC_METHOD)])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("kuhn", "ismcts"), ("leduc", poker_rooms.LEDUC_METHOD), pytest.param("leduc", "ismcts", marks=pytest.mark.slow)],
+)
 def test_they_are_played_and_searched(name: str, method: str) -> None:
     record = play_match(name, [SEARCHER, RANDOM], seed=2, params=[{"method": method}, {}])
     assert [seat.ending for seat in record.seats] == [Ending.PLAYED] * 2

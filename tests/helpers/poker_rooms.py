@@ -15,7 +15,7 @@ from helpers.paths import TESTS
 GAMES = TESTS / "rooms"
 NAMES = ("kuhn", "leduc")
 LEDUC_METHOD = "flat"
-"""The only search method that is compiled for Leduc hold'em, to save 8 s of CPU time; all of them are for Kuhn poker."""
+"""The only search method that quick tests have compiled for Leduc hold'em, to save 8 s of CPU time; slow ones try all."""
 FOLDERS = {name: GAMES / "poker_rooms" / name for name in NAMES}
 
 
