@@ -10,7 +10,7 @@ arrays what the learners see next.
 array([0., 0.])
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path
@@ -227,15 +227,21 @@ class Tables:
         found: list[int] = self._arrays.logs[table + half * len(self), :length].tolist()
         return found
 
-    def advised(self, rival: Rival) -> "Advised":
-        """Return what says which places in the legal lists a bot or a search would choose for the learner.
+    def advised(self, rival: Rival) -> Callable[[Indices], Indices]:
+        """Return what gives the places in the legal lists that a bot or a search would choose for the learner at some tables.
 
-        A bot needs tables with `logs`. Raises ConfigError, BotError or StoreError.
+        A bot needs tables with `logs`. Raises ConfigError, BotError or StoreError; what it returns raises BotError for a fault.
         """
         made = seating(rival, self.game, self.seats, self.options, "").asked
         if made is None:
             raise ConfigError(f"{name_of(rival)} is played in compiled code alone, and advises nobody")
-        return Advised(made(self._arrays), self._arrays)
+        outside, chosen = made(self._arrays), self._arrays.chosen
+
+        def places(which: Indices) -> Indices:
+            outside.choose(which)
+            return chosen[which].copy()
+
+        return places
 
     def names(self, table: int, *, ended: bool = False) -> list[str | None]:
         """The rivals at a table by name and seat, with None for a learner. `ended`: in the episode that ended last."""
@@ -387,19 +393,6 @@ class Tables:
                 places[own, seat] = place
                 settings[layout.FIRST_ROLE + seats * own + seat] = seated[place].role
         return places
-
-
-class Advised:
-    """What a bot or a search would choose for the learner."""
-
-    def __init__(self, outside: Outside, arrays: Arrays) -> None:
-        self._outside = outside
-        self._arrays = arrays
-
-    def places(self, which: Indices) -> Indices:
-        """Return its choices at some tables, as places in the legal lists. Raises BotError for a fault."""
-        self._outside.choose(which)
-        return self._arrays.chosen[which].copy()
 
 
 def _in_turn(given: Sequence[T], count: int) -> list[T]:
