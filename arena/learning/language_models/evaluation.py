@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from arena import games
+from arena.engine.contract import Numbers
 from arena.errors import ConfigError
 from arena.learning.language_models.episode import Asked, Episode, Legality
 from arena.learning.language_models.settings import EVALUATION, EpisodeSettings, settings_from
@@ -123,5 +124,5 @@ def summary(episodes: Iterable[Played]) -> Evaluated:
     )  # fmt: skip
 
 
-def _means(groups: Sequence[Sequence[Played]], field: str) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _means(groups: Sequence[Sequence[Played]], field: str) -> Numbers:
     return np.array([np.mean([getattr(one, field) for one in group]) for group in groups])

@@ -3,10 +3,11 @@
 import hashlib
 from collections.abc import Mapping
 from contextlib import ExitStack
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from arena import games
@@ -128,6 +129,12 @@ class Table:
             agreed, match_id=match_id, deal=deal, players=tuple(players), deal_seed=seeds.deal, bot_seeds=seeds.bots,
             fallback_seeds=seeds.fallbacks, faults=self.settings.faults,
         )  # fmt: skip
+
+
+@lru_cache(maxsize=32)
+def table_of(settings: bytes | str) -> Table:
+    """The table of EpisodeSettings as JSON, one for the same ones: its rivals' files are read once. Raises as Table does."""
+    return Table(msgspec.json.decode(settings, type=EpisodeSettings))
 
 
 def _player(name: str, bot: object = None, params: Mapping[str, Any] = MappingProxyType({})) -> Player:

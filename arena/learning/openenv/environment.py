@@ -8,7 +8,7 @@ follows from it and that the seat cannot know.
 import secrets
 import uuid
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,15 +17,15 @@ from pydantic import Field
 
 from arena.agent.model_bot import LIST
 from arena.errors import ConfigError
-from arena.learning.language_models import EVALUATION, TRAINING, Asked, Episode, EpisodeSettings, Table
+from arena.learning.language_models import EVALUATION, TRAINING, Asked, Episode, EpisodeSettings
 from arena.learning.language_models.rivals import POLICY, RANDOM
 from arena.learning.language_models.settings import settings_from
+from arena.learning.language_models.table import table_of
 from arena.server.people.levels import NAMES
 
 SESSIONS = 64
 """How many clients a server has at most, if nothing else is said."""
 _SEED_BITS = 48  # of an episode for which no seed is asked
-_TABLES = 32  # kept, with the rivals' files
 _BY_NAME = (*NAMES, RANDOM, POLICY)
 
 
@@ -108,7 +108,7 @@ class MatchEnvironment(Environment[MatchAction, MatchObservation, MatchState]): 
         number = seed if index is None else index
         if number is None and split != TRAINING:
             raise ConfigError(f"index: say which episode of the split {split}")
-        table = _table(msgspec.json.encode(_allowed(self._settings, settings)))
+        table = table_of(msgspec.json.encode(_allowed(self._settings, settings)))
         self._episode = table.begin(secrets.randbits(_SEED_BITS) if number is None else number, split)
         self._paid = dict.fromkeys(self._episode.learners, 0.0)
         self._state = MatchState(
@@ -147,7 +147,7 @@ class MatchEnvironment(Environment[MatchAction, MatchObservation, MatchState]): 
 
     def num_tasks(self, split: str) -> int:
         """How many episodes a split has; of the endless one as many as have a number of 48 bits."""
-        return _table(msgspec.json.encode(self._settings)).episodes(split) or 1 << _SEED_BITS
+        return table_of(msgspec.json.encode(self._settings)).episodes(split) or 1 << _SEED_BITS
 
     def get_task(self, split: str, index: int) -> dict[str, Any]:
         """What `reset` takes for an episode. Raises IndexError for one that the split does not have."""
@@ -180,7 +180,7 @@ class MatchEnvironment(Environment[MatchAction, MatchObservation, MatchState]): 
 
 def app(settings: EpisodeSettings, *, sessions: int = SESSIONS) -> Any:
     """The server's application: HTTP and WebSocket, as OpenEnv lays them out. Raises as Table does."""
-    _table(msgspec.json.encode(settings))
+    table_of(msgspec.json.encode(settings))
     return create_app(
         partial(MatchEnvironment, settings), MatchAction, MatchObservation, env_name="arena", max_concurrent_envs=sessions,
         state_cls=MatchState,
@@ -205,8 +205,3 @@ def _allowed(ours: EpisodeSettings, asked: Mapping[str, Any]) -> EpisodeSettings
 def _is_ours(name: str) -> bool:
     kind, _, rest = name.partition(":")
     return "/" not in rest and "\\" not in rest and (kind in ("house", "search") if rest else name in _BY_NAME)
-
-
-@lru_cache(maxsize=_TABLES)
-def _table(settings: bytes) -> Table:
-    return Table(msgspec.json.decode(settings, type=EpisodeSettings))

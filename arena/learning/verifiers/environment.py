@@ -4,7 +4,6 @@ import asyncio
 import itertools
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -14,10 +13,10 @@ from pydantic import create_model
 from arena import games
 from arena.learning.language_models import TRAINING, Asked, Episode, EpisodeSettings, Table
 from arena.learning.language_models.settings import settings_from
+from arena.learning.language_models.table import table_of
 from arena.learning.verifiers.harness import MatchHarness
 from arena.llm.answer import FAULTS
 
-_TABLES = 32  # kept, with the rivals' files
 _FIELDS: Any = {
     one.name: (one.type, one.default_factory() if callable(one.default_factory) else one.default)
     for one in msgspec.structs.fields(EpisodeSettings)
@@ -63,7 +62,7 @@ class MatchTaskset(vf.Taskset[MatchTask, MatchConfig]):  # type: ignore[misc]
     def load(self) -> Iterator[MatchTask]:
         """The tasks."""
         settings = msgspec.json.encode(self._settings).decode()
-        table = _table(settings)
+        table = table_of(settings)
         for number in itertools.count() if self._episodes is None else range(self._episodes):
             name = f"{table.game.name}-{self.config.split}-{number}"
             yield MatchTask(
@@ -84,7 +83,7 @@ class MatchEnv(vf.Env[MatchEnvConfig]):  # type: ignore[misc]
 
     async def run(self, task: MatchTask, agents: vf.Agents) -> None:
         """Play one episode. What goes wrong with the model's server is on the trace, which then has no reward."""
-        episode = await asyncio.to_thread(_table(task.data.settings).begin, task.data.number, task.data.split)
+        episode = await asyncio.to_thread(table_of(task.data.settings).begin, task.data.number, task.data.split)
         try:
             async with AsyncExitStack() as stack:
                 players = {
@@ -151,8 +150,3 @@ def _record(episode: Episode, seat: int, trace: vf.Trace) -> None:
     if games.has_luck(episode.game.name):
         trace.record_metric("luck", episode.luck[seat])
     trace.info["arena"] = {"deal": episode.setup.deal, "seat": seat}
-
-
-@lru_cache(maxsize=_TABLES)
-def _table(settings: str) -> Table:
-    return Table(msgspec.json.decode(settings, type=EpisodeSettings))
