@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -68,6 +68,10 @@ class Gate:
     def is_passed(self) -> bool:
         """Whether the first player is surely better."""
         return self.verdict is Verdict.ABOVE
+
+    def document(self) -> dict[str, Any]:
+        """What notes tell of it."""
+        return {"deals": self.deals, "share": self.share, "low": self.low, "high": self.high, "verdict": self.verdict.value}
 
 
 def judged_gate(scores: Iterable[float], deals: int) -> Gate:

@@ -212,7 +212,7 @@ def _generation(
         policy, told = played_policy(table, plan.decisions, seed, watcher)
         nets, losses = Nets({**nets.nets, KINDS[POLICY]: policy.rounded()}, nets.seats), {**losses, **told}
     gates = [
-        {"of": one.of, "against": one.against, **_gate_document(_passed(one, plan, pool, own, watcher))}
+        {"of": one.of, "against": one.against, **_passed(one, plan, pool, own, watcher).document()}
         for one in _trials(nets, best, plan)
     ]
     searches, pools, policies = ([gate for gate in gates if gate["of"] == of] for of in (SEARCH, AMONG, OF_POLICY))
@@ -306,10 +306,6 @@ def _fitted(
             losses["policy_agreement"], losses["policy"] = agreement(nets["policy"], held_out)
     watcher.advance()
     return Nets(nets, frozenset({table.seats})), losses
-
-
-def _gate_document(gate: Gate) -> dict[str, Any]:
-    return {"deals": gate.deals, "share": gate.share, "low": gate.low, "high": gate.high, "verdict": gate.verdict.value}
 
 
 class _Pool:

@@ -36,19 +36,12 @@ def gates_of(game: Game, net: Net, seats: Sequence[int], *, deals: int, seed: in
                 watcher.advance()
 
         for of in (OF_POLICY, AMONG):
-            watcher.begin(f"gate of the policy at {count} seats against {against}{_where(of)}", deals)
-            gate = judged_gate(scores(of), deals)
-            found.append({
-                "of": of, "against": against, "seats": count, "deals": gate.deals, "share": gate.share, "low": gate.low,
-                "high": gate.high, "verdict": gate.verdict.value,
-            })  # fmt: skip
+            among = " among strangers" if of == AMONG else ""
+            watcher.begin(f"gate of the policy at {count} seats against {against}{among}", deals)
+            found.append({"of": of, "against": against, "seats": count, **judged_gate(scores(of), deals).document()})
     return found
 
 
 def is_kept(gates: Sequence[dict[str, Any]], seats: int) -> bool:
     """Whether a policy did not surely do worse than the short search at so many seats."""
     return all(gate["verdict"] != Verdict.BELOW.value for gate in gates if gate["seats"] == seats)
-
-
-def _where(of: str) -> str:
-    return " among strangers" if of == AMONG else ""

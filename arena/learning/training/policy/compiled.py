@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from arena.engine.contract import Actions, Features, Numbers
 from arena.engine.jit import jit, reordering
+from arena.learning.arrays import Indices
 
-Indices: TypeAlias = NDArray[np.int64]
-"""Places in lists, seats, numbers of decisions."""
 Columns: TypeAlias = NDArray[np.uint16]
 """Places of inputs."""
 

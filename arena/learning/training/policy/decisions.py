@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.engine.contract import Features
-from arena.learning.training.policy.compiled import Columns, Indices
+from arena.learning.arrays import Indices
+from arena.learning.training.policy.compiled import Columns
 
 
 class Decisions(NamedTuple):

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from arena.engine.contract import Numbers
-from arena.learning.training.policy.compiled import CLIPPED, COLUMNS, DISTANCE, ENTROPY, ERROR, LOSS, Indices, improve, slopes
+from arena.learning.arrays import Indices
+from arena.learning.training.policy.compiled import CLIPPED, COLUMNS, DISTANCE, ENTROPY, ERROR, LOSS, improve, slopes
 from arena.learning.training.policy.decisions import Decisions, joined
 from arena.learning.training.policy.network import Weights
 

@@ -42,6 +42,7 @@ SNAPSHOTS = 8  # earlier policies that are met; where there are more, every seco
 REPORTS = 6  # times that strength is measured on the way
 HELD_OUT = 256  # deals on which
 SHORT = "search:20"
+TO_TABLES = 66  # bits that seeds of tables leave out: tables count up from what is left
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What it plays: a `round` or a whole `match`."""
     reward: str = "score"
     """What it strives for: the `score` above the mean of all seats, or `places`."""
-
     deals: int = 150
     """The most deals of a gate."""
 
@@ -156,7 +156,7 @@ def _seat(groups: list[Group], state: State, seed: int) -> None:
         for snapshot in (group.past, player := group.player(state.learner.weights)):
             if snapshot is not None:
                 snapshot.sow(own)
-        group.play.begin(player, WARM, own >> 66)
+        group.play.begin(player, WARM, own >> TO_TABLES)
 
 
 def _play_part(
@@ -166,7 +166,6 @@ def _play_part(
     seeds = [seed_of(seed, "part", state.part, place) for place in range(len(groups) + 1)]
     rng, *rngs = map(np.random.default_rng, seeds)
     past.numbers[:] = state.past[rng.integers(len(state.past))]
-
     for group, own in zip(groups, seeds[1:]):
         if group.past is not None:
             group.past.sow(own)
@@ -209,7 +208,7 @@ def _line(game: Game, state: State, plan: Plan, seed: int) -> str:
         shares = [
             share_beaten(
                 game, state.averaged, rival, seats=seats, episode=plan.episode, deals=HELD_OUT,
-                seed=seed_of(seed, "held out", seats) >> 66,
+                seed=seed_of(seed, "held out", seats) >> TO_TABLES,
             )
             for rival in ("policy", SHORT)
         ]  # fmt: skip
