@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena.learning.tables import Tables
-from arena.learning.training.policy.compiled import COLUMNS, LOSS, advantages, decide, slopes
+from arena.learning.training.policy.compiled import CLIPPED, COLUMNS, ENTROPY, ERROR, LOSS, advantages, decide, slopes
 from arena.learning.training.policy.decisions import Decisions, joined
 from arena.learning.training.policy.learning import Learner
 from arena.learning.training.policy.network import Shape, Weights, new_weights
@@ -129,7 +129,9 @@ def test_slopes_are_the_derivatives_of_the_loss() -> None:
             moved[place] += sign * step
             sides.append(plain_loss(Weights(SHAPE, moved), decisions, plain, 0.2, 0.1))
         assert found.numbers[place] == pytest.approx((sides[0] - sides[1]) / (2 * step), rel=0.02, abs=0.02)
-    assert np.isfinite(told).all() and told[LOSS] != 0.0
+    whole = told[LOSS] - 0.1 * told[ENTROPY] + 0.5 * told[ERROR]
+    assert whole == pytest.approx(plain_loss(weights, decisions, plain, 0.2, 0.1), rel=1e-4)
+    assert np.isfinite(told).all() and 0 < told[CLIPPED] < len(plain)
 
 
 def learnt_kuhn(updates: int, seed: int) -> np.ndarray:
@@ -181,6 +183,29 @@ def test_a_policy_learns_what_poker_of_three_cards_is_worth() -> None:
     jack, king = bets[0], bets[2]
     for line in (BETTED, kuhn_tables.ANSWERED):  # to call with the lowest card, or to give up the highest, is never right
         assert jack[line] < 0.1 and king[line] > 0.9
+
+
+class GenerousTables(KuhnTables):
+    """At the end each seat gets five chips more."""
+
+    def step(self, chosen: np.ndarray) -> None:
+        super().step(chosen)
+        self.seat_rewards[self.terminated] += 5.0
+
+
+def test_of_a_score_only_what_is_above_the_mean_of_all_seats_counts_and_in_units_of_the_scale() -> None:
+    weights = new_weights(Shape(12, 2, 4, 4), np.random.default_rng(1))
+    for part in weights.parts[2:]:
+        part[:] = 0.0  # the judge expects nothing
+
+    def wanted(tables: KuhnTables, *, by_score: bool, scale: float = 1.0) -> Any:
+        play = Play(cast(Tables, tables), by_score=by_score)
+        return play.steps(weights, 8, 0.95, scale, np.random.default_rng(2)).wanted
+
+    plain = wanted(KuhnTables(16, 3), by_score=False)
+    assert plain.any() and wanted(GenerousTables(16, 3), by_score=True) == pytest.approx(plain, abs=1e-6)
+    assert wanted(GenerousTables(16, 3), by_score=False).min() > plain.min()
+    assert wanted(KuhnTables(16, 3), by_score=False, scale=4.0) == pytest.approx(plain / 4.0, abs=1e-6)
 
 
 def test_only_legal_actions_are_chosen_and_all_of_them_are() -> None:

@@ -116,7 +116,6 @@ def test_a_damaged_checkpoint_is_refused(trained: TrainedPolicy, tmp_path: Path)
         (["--seats", "two"], "--seats: 'two' is no number of seats; give one, or some with commas, such as 2,3"),
         (["--reward", "score s"], "--reward: no 'score s'"),
         (["--episode", "game"], "--episode: no 'game'"),
-        (["--decisions", "0"], "--decisions 0: the method policy learns from nothing but its own play; give 1 or more"),
         (["--rounds", "30"], "--rounds goes with the method generations"),
         (["--decisions", "0"], "--decisions: with the method policy at least 1"),
     ],

@@ -13,7 +13,7 @@ from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.records import MatchRecord
 from arena.server import openapi
-from arena.server.bot_notes import NotesDesk
+from arena.server.bot_notes import SECONDS, NotesDesk
 from helpers.members import Members, with_members
 from helpers.notes_children import child, settle
 from helpers.paths import BAD_BOTS, TEST_BOTS
@@ -168,7 +168,7 @@ def test_the_match_is_played_again_in_a_child(
     """The whole way once: the submitted files, a locked child, its lines, the page's JSON."""
     record, ready = matches[1]["cup"], members.server.notes
     own = seat_of(record, "ayas")
-    members.server.notes = NotesDesk(matches[0])
+    members.server.notes = NotesDesk(matches[0], lonely=SECONDS)
     costs: list[tuple[str, float]] = []
     monkeypatch.setattr(members.server.submitting.computing, "charge", lambda *cost: costs.append(cost))
     try:

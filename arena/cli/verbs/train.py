@@ -176,8 +176,6 @@ def train(
         if decisions == 0:
             raise ConfigError("--decisions: with the method policy at least 1: it learns from nothing else")
         usual = PolicyPlan(seats=())
-        if decisions == 0:
-            raise ConfigError("--decisions 0: the method policy learns from nothing but its own play; give 1 or more")
         policy_plan = PolicyPlan(
             seats=_seats(seats, loaded), deals=deals, reward=_one_of("--reward", reward or usual.reward, REWARDS),
             episode=_one_of("--episode", episode or usual.episode, EPISODES), decisions=decisions or usual.decisions,
