@@ -45,6 +45,7 @@ ONE_DOOR = {
     "mcp": "mcp/server.py",
     "mcp_types": "mcp/server.py",
 }
+BESIDE_A_DOOR = {"engine/machine.py"}  # what compiled code calls by name; it needs the door's library to say what that is
 BEHIND_A_DOOR = {"engine/linking.py": "engine/jit.py", "engine/stored_code.py": "engine/jit.py"}
 NOT_IN_GAMES = {"time", "datetime", "os", "io", "logging", "random", "pathlib", "subprocess", "socket", "threading"}
 
@@ -119,7 +120,7 @@ def test_modules_of_a_package_import_each_other_one_way(package: Path) -> None:
 @pytest.mark.parametrize("library", ONE_DOOR)
 def test_a_library_has_one_door(library: str) -> None:
     users = [path for path in SOURCES if any(name.split(".")[0] == library for name in imports(path))]
-    assert {str(path.relative_to(PACKAGE)) for path in users} - set(BEHIND_A_DOOR) == {ONE_DOOR[library]}
+    assert {str(path.relative_to(PACKAGE)) for path in users} - set(BEHIND_A_DOOR) - BESIDE_A_DOOR == {ONE_DOOR[library]}
 
 
 @pytest.mark.parametrize("file", BEHIND_A_DOOR)

@@ -14,6 +14,8 @@ Where the game lists like beside like, it errs less than one drawn blindly: in Y
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from arena.engine import jit
 from arena.engine.contract import (
     Actions,
@@ -31,6 +33,7 @@ from arena.engine.contract import (
     step,
     value,
 )
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, chance, next_word, seed_fast
 
 SAMPLES = 12
@@ -74,7 +77,7 @@ def _entry_corrections(
     states: States, seats: int, options: Words, seed: Words, stream: Words, actions: Actions, until: int,
     constants: Numbers, out: Numbers, values: Numbers,
 ) -> int:  # fmt: skip
-    rng = seed.copy()
+    rng = stack_array(4, np.int64)
     if until < 0:
         return 0
     s = states[0]
@@ -133,14 +136,14 @@ def _start(rng: Words, stream: Words, rounds: int, number: int) -> None:
         rng[i] = stream[i]
     rng[2] = (rng[2] + rounds) & _WORD
     rng[3] = (rng[3] + number) & _WORD
-    seed_fast(rng, rng.copy())
+    seed_fast(rng, rng)
 
 
 @jit.generic
 def _expect_deal(states: States, seats: int, options: Words, rng: Words, constants: Numbers, out: Numbers) -> None:
     """Take the mean value of first deals off `out`."""
     s = states[1]
-    seed = rng.copy()
+    seed = stack_array(4, np.int64)
     for _ in range(SAMPLES):
         for i in range(4):
             seed[i] = next_word(rng)

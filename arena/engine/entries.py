@@ -27,6 +27,7 @@ from arena.engine.contract import (
     seen_action,
     step,
 )
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, below
 
 IS_OVER, IS_TOGETHER, ENDED_ROUND = 1, 2, 4
@@ -184,7 +185,8 @@ def _entry_play_random(states: States, rng: Words, out: Actions, limit: int) -> 
 def _entry_play_many(states: States, seats: int, options: Words, first: int, matches: int, rng: Words, out: Actions) -> int:
     """Deal and play `matches` random matches with the seeds `first`, `first` + 1, ...; returns the decisions."""
     s = states[0]
-    seed = np.zeros(4, np.int64)
+    seed = stack_array(4, np.int64)
+    seed[:] = 0
     decisions = 0
     for match in range(matches):
         seed[3] = first + match

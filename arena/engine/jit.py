@@ -13,11 +13,9 @@ import importlib.util
 import inspect
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, wraps
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
 try:  # first: numba reads its variables when it is loaded
@@ -28,10 +26,8 @@ except Exception as error:
     raise blamed(error) from None
 import llvmlite
 import numpy as np
-from numba import types
-from numba.core import cgutils
 from numba.core.registry import CPUDispatcher
-from numba.extending import intrinsic, overload
+from numba.extending import overload
 
 from arena import disk
 from arena.cache import COMPILED, cache_root, keep_newest
@@ -61,6 +57,7 @@ _LINEAR_ALGEBRA = "scipy.linalg"
 _sound: set[Path] = set()  # the markers of what this process has looked through
 _OWN_SOURCES = {RATINGS: "ratings", LEARNING: "learning/training/policy"}
 """The folders with the sources of compiled functions that belong to no game, but for the engine's."""
+_OWN_ENGINE = ("jit.py", "linking.py", "machine.py")  # of the engine, what these are compiled with
 _SEARCH = ".search"  # what a game's searches are kept under, apart from its rules: they are edited apart, too
 _TABLES = ".tables"  # likewise the tables of learning programs, in which searches play, too
 _LEARNING = ".learning"  # likewise the play that networks are trained on
@@ -235,7 +232,7 @@ def source_hash(game: str) -> str:
     """Hash over all that decides what compiled code of `game` does, 16 hex digits."""
     if game in _OWN_SOURCES:
         engine = _PACKAGE / "engine"
-        sources = [engine / "jit.py", engine / "linking.py", *sorted((_PACKAGE / _OWN_SOURCES[game]).glob("*.py"))]
+        sources = [*(engine / name for name in _OWN_ENGINE), *sorted((_PACKAGE / _OWN_SOURCES[game]).glob("*.py"))]
     else:
         sources = [path for pattern in _SHARED_SOURCES for path in sorted(_PACKAGE.glob(pattern))]
     for kind, folders in _MORE_SOURCES.items():
@@ -333,103 +330,4 @@ def _home(module: str, path: Path) -> str:
     return ENGINE if len(parts) == 1 or parts[0] == _PACKAGE.name else parts[0]
 
 
-def popcount(mask: int) -> int:
-    """Number of set bits of a mask of at most 62 bits."""
-    return int(mask).bit_count()
-
-
-def lowest_bit(mask: int) -> int:
-    """Index of the lowest set bit of a non-zero mask of at most 62 bits."""
-    value = int(mask)
-    return (value & -value).bit_length() - 1
-
-
-def bit_length(mask: int) -> int:
-    """How many bits a mask of at most 62 bits needs: the index of its highest set bit + 1, or 0."""
-    return int(mask).bit_length()
-
-
-def copy_state(s: Any, out: Any) -> None:
-    """Overwrite `out` with all of `s`, a state of the same game: one block of memory, in compiled code."""
-    for name in s.dtype.names:
-        out[name] = s[name]
-
-
-def array_at(address: int, shape: tuple[int, ...], kind: Any) -> Any:
-    """The array that lies at an address, in C order. Whoever calls keeps it alive, and knows its shape and kind of numbers.
-
-    For entries that get many arrays: Python hands over a list of addresses in less time than the arrays.
-    """
-    described = {"version": 3, "data": (address, False), "shape": shape, "typestr": np.dtype(kind).str}
-    return np.asarray(SimpleNamespace(__array_interface__=described))
-
-
-def thread_nanoseconds() -> int:
-    """CPU time of the calling thread so far; about half a microsecond to read, in compiled code too."""
-    return time.thread_time_ns()
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _thread_nanoseconds(_typing: Any) -> Any:
-    """The C library's `clock_gettime` by its name: an address, as ctypes gives one, could not be cached."""
-
-    def build(_context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
-        word, number = llvmlite.ir.IntType(64), llvmlite.ir.IntType(32)
-        pair = llvmlite.ir.ArrayType(word, 2)  # struct timespec: seconds, nanoseconds
-        read = cgutils.get_or_insert_function(
-            builder.module, llvmlite.ir.FunctionType(number, [number, pair.as_pointer()]), "clock_gettime"
-        )
-        place = cgutils.alloca_once(builder, pair)
-        builder.call(read, [llvmlite.ir.Constant(number, time.CLOCK_THREAD_CPUTIME_ID), place])
-        seconds, rest = (builder.load(cgutils.gep_inbounds(builder, place, 0, part)) for part in range(2))
-        return builder.add(builder.mul(seconds, llvmlite.ir.Constant(word, 10**9)), rest)
-
-    return types.int64(), build
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _pointer(_typing: Any, _address: Any) -> Any:
-    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
-
-    return types.voidptr(types.int64), build
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _copy_record(_typing: Any, source: Any, target: Any) -> Any:
-    def build(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        cgutils.raw_memcpy(builder, args[1], args[0], llvmlite.ir.Constant(llvmlite.ir.IntType(64), source.size), 1)
-        return context.get_dummy_value()
-
-    return types.void(source, target), build
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _population_count(_typing: Any, _mask: Any) -> Any:
-    return types.int64(types.int64), lambda _context, builder, _signature, args: builder.ctpop(args[0])
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _count_trailing_zeros(_typing: Any, _mask: Any) -> Any:
-    def build(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0))
-
-    return types.int64(types.int64), build
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _count_leading_zeros(_typing: Any, _mask: Any) -> Any:
-    def build(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ctlz(args[0], llvmlite.ir.Constant(llvmlite.ir.IntType(1), 0))
-
-    return types.int64(types.int64), build
-
-
 _import_array_code()
-overload(thread_nanoseconds)(lambda: lambda: _thread_nanoseconds())
-# Plain lambdas: numba compares the two signatures, annotations included.
-overload(array_at)(lambda address, shape, kind: lambda address, shape, kind: numba.carray(_pointer(address), shape, kind))
-overload(copy_state)(lambda s, out: (lambda s, out: _copy_record(s, out)) if s == out else None)
-overload(popcount)(lambda mask: lambda mask: _population_count(mask))
-overload(bit_length)(lambda mask: lambda mask: 64 - _count_leading_zeros(mask))
-overload(lowest_bit)(lambda mask: lambda mask: _count_trailing_zeros(mask))

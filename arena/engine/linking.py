@@ -16,6 +16,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 
+from arena.engine.machine import OWNING_NOTHING
+
 
 class Linked(CPUDispatcher):  # type: ignore[misc]  # numba has no types
     """A function as compiled code calls it. Python cannot call it."""
@@ -212,9 +214,16 @@ def _owns_arrays(state: Any) -> bool:
         state.typemap[assignment.target.name]
         for block in state.func_ir.blocks.values()
         for assignment in block.find_insts(ir.Assign)
-        if isinstance(assignment.value, ir.Expr) and assignment.value.op not in _BORROWING
+        if isinstance(assignment.value, ir.Expr) and not _borrows(assignment.value, state.typemap)
     )
     return counts(state.return_type) or any(map(counts, made))
+
+
+def _borrows(instruction: Any, typemap: Mapping[str, Any]) -> bool:
+    """Whether what an instruction gives is a part of an array that is there, or lies where nothing is ever freed."""
+    if instruction.op == "call":
+        return getattr(typemap[instruction.func.name], "typing_key", None) in OWNING_NOTHING
+    return instruction.op in _BORROWING
 
 
 _BORROWING = {"getattr", "getitem", "static_getitem", "cast", "phi", "build_tuple"}

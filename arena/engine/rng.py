@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.jit import generic
+from arena.engine.machine import stack_array
 
 Words: TypeAlias = NDArray[np.int64]
 Seed: TypeAlias = NDArray[np.uint32]
@@ -120,7 +121,7 @@ def shuffle(cards: Cards, count: int, seed: Seed, round_number: int, purpose: in
     Fisher-Yates from the last card down, four numbers out of each random word (Brackett-Rozinsky and Lemire 2024,
     "Batched ranged random integer generation"): 51 cards need one ChaCha block.
     """
-    stream = np.empty(_STREAM, np.int64)
+    stream = stack_array(_STREAM, np.int64)
     _start(stream, seed, round_number, purpose, use)
     read = _BLOCK
     size = count
@@ -153,7 +154,7 @@ def shuffle(cards: Cards, count: int, seed: Seed, round_number: int, purpose: in
 @generic
 def draw_below(bound: int, seed: Seed, round_number: int, purpose: int, use: int) -> int:
     """A uniformly random number in 0..bound-1, the same for the same seed and coordinates."""
-    stream = np.empty(_STREAM, np.int64)
+    stream = stack_array(_STREAM, np.int64)
     _start(stream, seed, round_number, purpose, use)
     return _draw(stream, _BLOCK, bound)[0]
 

@@ -164,7 +164,7 @@ def _begin_source(fields: Sequence[_Field], options: Sequence[Option]) -> str:
 
 
 def _show_source(fields: Sequence[_Field], seats: int) -> str:
-    lines = ["from arena.engine.jit import copy_state", "def show(s, seat, out):", "    copy_state(s, out)"]
+    lines = ["from arena.engine.machine import copy_state", "def show(s, seat, out):", "    copy_state(s, out)"]
     for field in fields:
         if field.seen_by == "owner":
             block, rest = divmod(field.shape[0], seats)

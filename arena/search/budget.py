@@ -1,6 +1,7 @@
 """When a search ends: its simulations are played, or its CPU time is spent."""
 
 from arena.engine import jit
+from arena.engine.machine import thread_nanoseconds
 from arena.search.workspace import (
     BEGAN,
     DONE,
@@ -32,7 +33,7 @@ def is_spent(ahead: int, w: Workspace) -> bool:
     if w.settings[NANOSECONDS] == 0 or done < w.counters[NEXT_READING]:
         return False
     budget = w.settings[NANOSECONDS] - AFTERWARDS
-    spent = jit.thread_nanoseconds() - w.settings[BEGAN]
+    spent = thread_nanoseconds() - w.settings[BEGAN]
     read = w.counters[LAST_READING]
     if spent <= w.counters[SPENT]:  # the clock goes in steps, and has made none
         w.counters[NEXT_READING] = done + 1 + (done - read) // 8

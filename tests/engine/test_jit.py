@@ -5,9 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 from arena import cache
@@ -125,43 +123,3 @@ def test_a_folder_of_the_cache_is_filled_once(tmp_path: Path, monkeypatch: pytes
         assert len(filled) == 1 and folder == tmp_path / "bots" / "x" and list(folder.parent.iterdir()) == [folder]
     finally:
         cache.cache_root.cache_clear()
-
-
-@pytest.mark.parametrize("mask", [1, 2, 0b1010_0000, (1 << 50) | 1, (1 << 61) - 1])
-def test_bits(mask: int) -> None:
-    assert jit.popcount(mask) == bin(mask).count("1")
-    assert jit.lowest_bit(mask) == len(bin(mask)) - 1 - bin(mask).rindex("1")
-
-
-KIND = np.dtype((np.record, [("number", "i8"), ("few", "i1", (3,)), ("table", "u4", (2, 2))]))
-
-
-def copy_first(states: Any) -> None:
-    jit.copy_state(states[0], states[1])
-
-
-def last_at(address: int) -> float:
-    return float(jit.array_at(address, (2, 3), np.float64)[1, 2])
-
-
-@pytest.mark.parametrize("is_compiled", [False, True])
-def test_a_state_is_copied_whole_and_no_further(is_compiled: bool) -> None:
-    copy = jit.bind(copy_first, jit.ENGINE) if is_compiled else copy_first
-    states = np.frombuffer(bytearray(range(3 * KIND.itemsize)), KIND)
-    before = [state.tobytes() for state in states]
-    copy(states)
-    assert [state.tobytes() for state in states] == [before[0], before[0], before[2]]
-
-
-@pytest.mark.parametrize("is_compiled", [False, True])
-def test_an_array_is_found_by_its_address(is_compiled: bool) -> None:
-    last = jit.bind(last_at, jit.ENGINE) if is_compiled else last_at
-    numbers = np.arange(6.0)
-    assert last(numbers.ctypes.data) == 5.0
-    numbers[5] = 7.0
-    assert last(numbers.ctypes.data) == 7.0
-
-
-def test_an_array_at_an_address_may_be_empty() -> None:
-    empty = np.zeros((0, 4))
-    assert jit.array_at(empty.ctypes.data, empty.shape, np.float64).shape == (0, 4)

@@ -12,6 +12,7 @@ from numba.core.runtime import _nrt_python, rtsys
 from arena import games, search
 from arena.engine import jit
 from arena.engine.linking import Entry
+from arena.engine.machine import array_at, stack_array
 from arena.engine.rng import below, seed_words
 from arena.games.naga import hands
 
@@ -139,6 +140,32 @@ def test_arrays_are_freed_once_and_no_sooner() -> None:
         assert {found(numbers, 8) for _ in range(1000)} == {expected}
     assert kept() == 0
     assert numbers.tolist() == list(range(6))
+
+
+@jit.generic
+def of_the_heap(count: int) -> int:
+    numbers = np.empty(4, np.int64)
+    numbers[:] = count
+    return int(numbers[1:].sum())
+
+
+@jit.generic
+def of_the_stack(count: int) -> int:
+    numbers = stack_array(4, np.int64)
+    numbers[:] = count
+    return int(numbers[1:3][1] + total(numbers))
+
+
+@jit.generic
+def at_an_address(address: int) -> int:
+    return int(array_at(address, (10,), np.int64)[3:][0])
+
+
+@pytest.mark.parametrize(("function", "counts"), [(of_the_heap, True), (of_the_stack, False), (at_an_address, False)])
+def test_references_are_counted_only_where_an_array_of_the_heap_is_made(function: Any, counts: bool) -> None:
+    assert entry(lambda number: function(number))(NUMBERS.ctypes.data) == function(NUMBERS.ctypes.data)
+    (found,) = function._numba_type_.dispatcher.overloads.values()
+    assert ("NRT_" in str(found.library.own_module())) == counts
 
 
 def shown(numbers: Any, count: int) -> Any:

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from arena.engine import jit
 from arena.search import budget
 from arena.search.workspace import BEGAN, COUNTERS, DONE, NANOSECONDS, SIMULATIONS, Workspace
 
@@ -21,7 +20,7 @@ def spent(monkeypatch: pytest.MonkeyPatch, allowed: int, step: int, began: int) 
         readings += 1
         return now // step * step
 
-    monkeypatch.setattr(jit, "thread_nanoseconds", reading)
+    monkeypatch.setattr(budget, "thread_nanoseconds", reading)
     settings = np.zeros(max(BEGAN, NANOSECONDS, SIMULATIONS) + 1, np.int64)
     settings[NANOSECONDS], settings[BEGAN] = allowed, began // step * step
     work: Workspace = SimpleNamespace(counters=np.zeros(COUNTERS, np.int64), settings=settings)  # type: ignore[assignment]

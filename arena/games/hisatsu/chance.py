@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.engine.contract import SAMPLED, Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.hisatsu.rollout import CLAIM
 from arena.games.hisatsu.rules import claim, is_terminal, score
@@ -50,7 +51,7 @@ def value(s: State, constants: Numbers, out: Numbers) -> None:
 
     The seat to choose comes first to a request that nobody has claimed; the others follow in turn.
     """
-    points = np.empty(MAX_SEATS)
+    points = stack_array(MAX_SEATS, np.float64)
     for seat in range(s.seats):
         points[seat] = score(s, seat)
     if not is_terminal(s):

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arena.engine.contract import Actions, Features, Numbers
 from arena.engine.encoding import Plane
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount, stack_array
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.rules import claim, is_terminal, score
 from arena.games.hisatsu.state import (
@@ -123,6 +124,7 @@ def _chances_of_none() -> NDArray[np.float64]:
 
 _SUMS, _NONE = _sums(), _chances_of_none()
 _SUM_SIZE = 6 * _HIDEABLE + 1
+_ROOMS = VALUES + 1  # hit points left: 0 to 7, or more
 
 
 @jit
@@ -130,7 +132,7 @@ def encode(s: State, seat: int, out: Features) -> None:
     """Write what `seat` knows: PLANES says what stands where."""
     out[:] = 0.0
     unseen = unseen_cards(s)
-    sums = np.empty(_SUM_SIZE)
+    sums = stack_array(_SUM_SIZE, np.float64)
     _write_seats(s, seat, unseen, out)
     hand = int(s.hand[seat]) >> 1
     while hand:
@@ -153,8 +155,9 @@ def encode(s: State, seat: int, out: Features) -> None:
 def action_features(s: State, seat: int, actions: Actions, count: int, out: Features) -> None:
     """Write what each action does and brings: ACTION_PLANES says what stands where."""
     unseen = unseen_cards(s)
-    sums = np.empty(_SUM_SIZE)
-    keep = np.ones(VALUES + 1, np.float32)
+    sums = stack_array(_SUM_SIZE, np.float64)
+    keep = stack_array(_ROOMS, np.float32)
+    keep[:] = 1.0
     _write_keep(s, seat, unseen, keep, 0)
     at = -1
     base = most = 0

@@ -10,7 +10,8 @@ import math
 import numpy as np
 
 from arena.engine.contract import Numbers
-from arena.engine.jit import jit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import popcount, stack_array
 from arena.engine.rng import Words
 from arena.games.hisatsu.knowledge import hidden_cards, unseen
 from arena.games.hisatsu.rules import claim
@@ -21,6 +22,8 @@ COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT = range(7)
 
 MOST_HIDDEN = 6  # cards on a request
 _SUMS = MOST_HIDDEN * (VALUES - 1) + 1
+_WAYS = (MOST_HIDDEN + 1) * _SUMS
+_ROOMS = VALUES + 1  # game left on a request: 0 to 7, or more
 _CHOOSE = np.array([[math.comb(cards, held) for held in range(VALUES + 1)] for cards in range(VALUES + 1)], np.float64)
 
 
@@ -28,9 +31,9 @@ _CHOOSE = np.array([[math.comb(cards, held) for held in range(VALUES + 1)] for c
 def estimate(s: State, actions: Words, count: int, constants: Numbers, out: Numbers) -> None:
     """Write how many points each legal action seems to bring, by the mover's own cards and by what everybody sees."""
     seat = int(s.turn)
-    kept = np.empty(VALUES + 1)
+    kept = stack_array(_ROOMS, np.float64)
     _chances_to_keep(s, seat, constants[COVER], kept)
-    sums = np.empty(_SUMS)
+    sums = stack_array(_SUMS, np.float64)
     at = -1
     base = 0
     for i in range(count):
@@ -98,22 +101,23 @@ def hidden_sums(s: State, seat: int, slot: int, tilt: float, sums: Numbers) -> i
 @jit
 def _add_hidden(candidates: int, number: int, tilt: float, sums: Numbers, most: int) -> int:
     """Add the sum of `number` different candidates to the distribution `sums`. `most`: its largest sum; gives the new one."""
-    ways = np.zeros((MOST_HIDDEN + 1, _SUMS))
-    ways[0, 0] = 1.0
+    ways = stack_array(_WAYS, np.float64)  # by the number of cards, then by their sum
+    ways[:] = 0.0
+    ways[0] = 1.0
     reach = number * (VALUES - 1)
     for value in range(1, VALUES):
         if candidates >> value & 1:
             weight = math.exp(tilt * value)
             for cards in range(number, 0, -1):
                 for total in range(cards * (VALUES - 1), value - 1, -1):
-                    ways[cards, total] += weight * ways[cards - 1, total - value]
+                    ways[cards * _SUMS + total] += weight * ways[(cards - 1) * _SUMS + total - value]
     whole = 0.0
     for total in range(reach + 1):
-        whole += ways[number, total]
+        whole += ways[number * _SUMS + total]
     for total in range(most + reach, -1, -1):
         chance = 0.0
         for more in range(max(0, total - most), min(total, reach) + 1):
-            chance += sums[total - more] * ways[number, more]
+            chance += sums[total - more] * ways[number * _SUMS + more]
         sums[total] = chance / whole
     return most + reach
 

@@ -1,6 +1,7 @@
 """What a seat of Hisatsu sees, the worlds that it may be in, and what it learns from an action (RULES.md 3.4)."""
 
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
 from arena.engine.rng import Words, below, next_word, shuffle_fast
 from arena.engine.state import show
 from arena.games.hisatsu.state import (

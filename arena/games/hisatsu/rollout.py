@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, below, chance
 from arena.games.hisatsu.estimates import estimate
 from arena.games.hisatsu.knowledge import count_deals, hidden_cards, nth_deal
@@ -39,7 +40,7 @@ COVER, THRIFT, HIDING, EASE, OPENING, DENIAL, TILT, BELIEF, LEAD, CLAIM, WHIM = 
 @jit
 def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """A seat's mean lead over the other seats, in points; the larger a lead, the less another point adds, as places count."""
-    points = np.empty(MAX_SEATS)
+    points = stack_array(MAX_SEATS, np.float64)
     for seat in range(s.seats):
         points[seat] = score(s, seat)
     if not is_terminal(s):
@@ -58,7 +59,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
     """The action with the best estimate; with probability `whim` a random one."""
     if constants[WHIM] > 0.0 and chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
-    worth = np.empty(MAX_ACTIONS)
+    worth = stack_array(MAX_ACTIONS, np.float64)
     estimate(s, actions, count, constants, worth)
     best = 0
     for i in range(1, count):

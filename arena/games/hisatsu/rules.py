@@ -11,7 +11,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, draw_below, shuffle
 from arena.engine.state import begin

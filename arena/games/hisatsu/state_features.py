@@ -3,7 +3,8 @@
 import itertools
 
 from arena.engine.contract import Features
-from arena.engine.jit import jit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import popcount
 from arena.games.hisatsu.encoding import near
 from arena.games.hisatsu.knowledge import hidden_cards
 from arena.games.hisatsu.rules import claim, score

@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.engine.contract import SAMPLED, Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.net import MOST_HIDDEN, VALUE, logit
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.naga.rollout import CONSTANTS, evaluate
@@ -52,8 +53,8 @@ def value(s: State, constants: Numbers, out: Numbers) -> None:
 
 @jit
 def _by_network(s: State, constants: Numbers, out: Numbers) -> None:
-    inputs = np.empty(WIN_FEATURES, np.float32)
-    hidden = np.empty(MOST_HIDDEN, np.float32)
+    inputs = stack_array(WIN_FEATURES, np.float32)
+    hidden = stack_array(MOST_HIDDEN, np.float32)
     nets = constants[NET:].view(np.float32)
     first = win_features(s, 0, inputs) >> 4
     ahead = 1.0 / (1.0 + math.exp(-logit(nets, int(nets[VALUE]), inputs, hidden)))

@@ -10,7 +10,8 @@ import numpy as np
 
 from arena.engine.contract import Actions, Features
 from arena.engine.encoding import Plane
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
 from arena.games.naga.estimates import OUTLOOKS
 from arena.games.naga.hands import ATTRIBUTES, CATEGORIES_5, HEAVEN, ILBECK, NUMBERS
 from arena.games.naga.knowledge import selected, unseen_cards

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.contract import Numbers
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit
 from arena.games.naga.hands import CATEGORY_BITS, HEAVEN, ILBECK, NUMBERS
 from arena.games.naga.rules import contest_strength
 from arena.games.naga.state import ELTAM, FIELD_CARDS, FIRST_CARD, MAJORITY, TRUMPS, State

@@ -14,7 +14,8 @@ Inside this module numbers count from 0: number 6 is the 7 of the cards.
 
 import numpy as np
 
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
 
 NUMBERS = 7  # per attribute: the width of a row
 ATTRIBUTES = 7

@@ -1,6 +1,7 @@
 """What a seat of Naga sees, the worlds that it may be in, and what it learns from an action (RULES.md 2.7)."""
 
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit
 from arena.engine.rng import Words, below, next_word, shuffle_fast
 from arena.engine.state import show
 from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, FIELD_CARDS, SELECT, THREE_OF_FIVE, TWO_OF_THREE, State

@@ -7,12 +7,25 @@ that are played to the end, as new cards decide most of the later contests anywa
 import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, stack_array
 from arena.engine.rng import Words, below
 from arena.games.naga.estimates import eltam_rule, outlook, single_rule
 from arena.games.naga.knowledge import selected, unseen_cards
 from arena.games.naga.rules import chooser, contest_strength, field_cards_won
-from arena.games.naga.state import CONTESTS, DECK, DESIGNATE, ELTAM, GAME_OVER, OPEN, SELECT, THREE_OF_FIVE, State
+from arena.games.naga.state import (
+    CONTESTS,
+    DECK,
+    DESIGNATE,
+    ELTAM,
+    GAME_OVER,
+    MAX_ACTIONS,
+    OPEN,
+    SELECT,
+    SELECTIONS,
+    THREE_OF_FIVE,
+    State,
+)
 
 DEFAULTS = Defaults(
     selection="ucb",  # regret matching needs many more simulations to be as strong against rule bots
@@ -21,8 +34,10 @@ DEFAULTS = Defaults(
     exploration=0.7,
     expansion=1,
 )
+_MOST_HANDS = 16  # of the opponent that the prior draws
+_RIVALS = 2 * _MOST_HANDS  # strengths: each hand at its strongest, and played at random
 CONSTANTS = (
-    Constant("hands", 8.0, 2.0, 16.0, "hands of the opponent that the prior draws"),
+    Constant("hands", 8.0, 2.0, float(_MOST_HANDS), "hands of the opponent that the prior draws"),
     Constant("any", 0.1, 0.0, 0.5, "share of these hands that are played at random, not at their strongest"),
     Constant("next", 0.6, 0.0, 1.5, "how much of the edge of kept cards counts in the next contest"),
     Constant("eltam", 1.0, 0.0, 1.5, "how much of the edge of kept cards counts at Eltam, if it comes next"),
@@ -92,7 +107,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
                 best = strength
                 chosen = int(actions[i])
         return chosen
-    values = np.empty(count)
+    values = stack_array(MAX_ACTIONS, np.float64)
     _estimate(s, int(s.place), actions, count, constants, ROLLOUT_HANDS, below(rng, 1 << 30), values)
     for i in range(count):
         if values[i] > best:
@@ -109,10 +124,12 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
     if s.phase == SELECT:
         _estimate(s, int(s.place), actions, count, constants, hands, start, out)
         return
-    values = np.empty(len(THREE_OF_FIVE))
-    selections = THREE_OF_FIVE.copy()  # as it is, a read-only array, calls would be compiled once more for it
+    values = stack_array(SELECTIONS, np.float64)
+    selections = stack_array(SELECTIONS, np.int64)  # of the table itself, which is read-only, calls would be compiled once more
+    for i in range(SELECTIONS):
+        selections[i] = THREE_OF_FIVE[i]
     for i in range(count):
-        _estimate(s, int(actions[i]), selections, len(selections), constants, hands, start, values)
+        _estimate(s, int(actions[i]), selections, SELECTIONS, constants, hands, start, values)
         out[i] = values.max()
 
 
@@ -153,7 +170,7 @@ def _estimate(
         for i in range(count):  # nothing is kept for later
             out[i] = contest_strength(s, selected(hand, int(selections[i])), place) == best
         return
-    rivals = np.empty(2 * hands, np.int64)
+    rivals = stack_array(_RIVALS, np.int64)
     _draw_hands(s, place, hands, start, rivals)
     first, second = field_cards_won(s)
     mine, theirs = (first, second) if s.turn == 0 else (second, first)
@@ -196,7 +213,7 @@ def _single_edge(s: State, kept: int, contested: int, left: int, constants: Numb
 @jit
 def _draw_hands(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
     """Write strengths of drawn hands of the other seat at a place: first each at its strongest, then each played at random."""
-    cards = np.empty(DECK, np.int64)
+    cards = stack_array(DECK, np.int64)
     unseen = unseen_cards(s, s.turn + 0)  # of 64 bits, as `determinize` has it: else compiled twice
     count = 0
     while unseen:

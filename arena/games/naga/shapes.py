@@ -8,7 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.jit import bit_length, jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import bit_length, lowest_bit
 from arena.games.naga.hands import CATEGORIES_5, CATEGORY_BITS, ILBECK, NUMBERS, strength
 from arena.games.naga.rules import field_mask
 from arena.games.naga.state import ELTAM, TRUMPS, State

@@ -23,6 +23,7 @@ MAX_SERIES = 1000  # games: keeps all counters small
 TRUMPS = np.array([-1, 0, 2, 5, 4, 6, 1, 3], np.int64)  # by place: dark fire wood water earth light wind (RULES.md 2.1)
 FIRST_CARD = np.array([0, 0, 1, 2, 3, 6, 7, 8, 9], np.int64)  # by place: where its cards begin in `field`
 THREE_OF_FIVE = np.array([7, 11, 13, 14, 19, 21, 22, 25, 26, 28], np.int64)  # masks over the hand, ascending
+SELECTIONS = len(THREE_OF_FIVE)
 TWO_OF_THREE = np.array([3, 5, 6], np.int64)
 
 DESIGNATE, SELECT, GAME_OVER, MATCH_OVER = 0, 1, 2, 3  # phases

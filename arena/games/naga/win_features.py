@@ -10,7 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from arena.engine.contract import Actions, Features, Numbers
-from arena.engine.jit import jit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import popcount, stack_array
 from arena.engine.options import OptionValue
 from arena.games.naga.estimates import ELTAM_CARDS, ONLY_SINGLES, OUTLOOKS, eltam_rule, single_rule
 from arena.games.naga.hands import HEAVEN, ILBECK, KOCELTER, NUMBERS, strength
@@ -26,6 +27,7 @@ from arena.games.naga.state import (
     MAJORITY,
     OPEN,
     SELECT,
+    SELECTIONS,
     THREE_OF_FIVE,
     TRUMPS,
     State,
@@ -47,6 +49,10 @@ _AT, _PLACES, _KEPT, _LAST, _FIRST, _SECOND, WIN_FEATURES = itertools.accumulate
     (_MOMENT, _SINGLES * _PLACE, 2 * _NEXT, _ELTAM, _HAND, _HAND), initial=0
 )
 _RULES = np.array([constant.default for constant in CONSTANTS])
+_CONSTANTS = len(_RULES)
+_TABLE = ELTAM + 4  # of numbers by place
+_PAIRS = 2 * _TABLE
+_BOTH = 2 * SELECTIONS
 
 
 @jit
@@ -106,34 +112,40 @@ def _best_selection(s: State, selections: Actions, place: int) -> tuple[int, int
 @jit
 def _write_places(s: State, own: int, other: int, swing: float, out: Features) -> None:
     """Write the open single places, those at which the first seat has most ahead first; a place that is chosen comes first."""
-    edges = np.full(ELTAM + 4, -9.0)
-    stronger = np.zeros((ELTAM + 4, 2), np.int64)
-    powers = np.zeros((ELTAM + 4, 2))
-    taken = np.zeros((ELTAM + 4, 2), np.int64)
-    selections = np.empty((2, len(THREE_OF_FIVE)), np.int64)
+    edges = stack_array(_TABLE, np.float64)
+    edges[:] = -9.0
+    stronger = stack_array(_PAIRS, np.int64)  # the first hand's at 2 * place, the second's behind it; the next two likewise
+    powers = stack_array(_PAIRS, np.float64)
+    taken = stack_array(_PAIRS, np.int64)
+    selections = stack_array(_BOTH, np.int64)  # those of the first hand, then those of the second
     for side in range(2):
-        for i in range(len(THREE_OF_FIVE)):
-            selections[side, i] = selected(int(s.hand[own if side == 0 else other]), int(THREE_OF_FIVE[i]))
-    rules = _RULES.copy()
+        for i in range(SELECTIONS):
+            selections[side * SELECTIONS + i] = selected(int(s.hand[own if side == 0 else other]), int(THREE_OF_FIVE[i]))
+    rules = stack_array(_CONSTANTS, np.float64)  # of the table itself, which is read-only, calls would be compiled once more
+    for i in range(_CONSTANTS):
+        rules[i] = _RULES[i]
     count = 0
     for place in range(1, 8):
         if place == ELTAM or s.won[place] != OPEN:
             continue
         count += 1
         for side in range(2):
-            stronger[place, side], taken[place, side] = _best_selection(s, selections[side], place)
-            powers[place, side] = grade(stronger[place, side], 4, s.none_compare, s.moon_class)
-        edges[place] = powers[place, 0] - powers[place, 1] + 2.0 * (s.place == place)
+            at = 2 * place + side
+            own_selections = selections[side * SELECTIONS : (side + 1) * SELECTIONS]
+            stronger[at], taken[at] = _best_selection(s, own_selections, place)
+            powers[at] = grade(stronger[at], 4, s.none_compare, s.moon_class)
+        edges[place] = powers[2 * place] - powers[2 * place + 1] + 2.0 * (s.place == place)
     for slot in range(count):
         place = int(np.argmax(edges))
         edges[place] = -10.0
+        first = 2 * place
         at = _PLACES + slot * _PLACE
-        ahead = int(stronger[place, 0] > stronger[place, 1]) - int(stronger[place, 0] < stronger[place, 1])
+        ahead = int(stronger[first] > stronger[first + 1]) - int(stronger[first] < stronger[first + 1])
         out[at] = 1.0
         out[at + 1] = ahead > 0
         out[at + 2] = ahead < 0
-        out[at + 3] = 2.0 * powers[place, 0]
-        out[at + 4] = 2.0 * powers[place, 1]
+        out[at + 3] = 2.0 * powers[first]
+        out[at + 4] = 2.0 * powers[first + 1]
         out[at + 5] = swing * ahead
         field = int(s.field[FIRST_CARD[place]])
         for side in range(2):
@@ -142,7 +154,7 @@ def _write_places(s: State, own: int, other: int, swing: float, out: Features) -
             out[at + 8 + side] = _alike(hand, field)
         if slot == 0:
             for side in range(2):
-                kept = int(s.hand[own if side == 0 else other]) & ~taken[place, side]
+                kept = int(s.hand[own if side == 0 else other]) & ~taken[first + side]
                 _write_kept(s, kept, place, rules, _KEPT + side * _NEXT, out)
 
 
@@ -183,7 +195,7 @@ def _write_kept(s: State, kept: int, contested: int, rules: Numbers, at: int, ou
 @jit
 def _write_eltam(s: State, own: int, other: int, left: int, last: float, out: Features) -> None:
     """Write how strong both hands are at Eltam, as they are."""
-    strengths = np.zeros(2, np.int64)
+    strengths = stack_array(2, np.int64)
     for side in range(2):
         hand = int(s.hand[own if side == 0 else other])
         strengths[side] = strongest(s, hand, ELTAM)

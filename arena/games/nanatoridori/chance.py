@@ -4,6 +4,7 @@ import numpy as np
 
 from arena.engine.contract import Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.nanatoridori.piles import insert, take_out
 from arena.games.nanatoridori.rollout import evaluate
@@ -48,8 +49,8 @@ def value(s: State, constants: Numbers, out: Numbers) -> None:
     _round_value(s, constants, out)
     if s.variant == ADVANCED:
         return
-    safe = np.empty(MAX_SEATS)
-    penguins = np.empty(MAX_SEATS, np.int64)
+    safe = stack_array(MAX_SEATS, np.float64)
+    penguins = stack_array(MAX_SEATS, np.int64)
     for seat in range(s.seats):
         penguins[seat] = s.totals[seat]
         safe[seat] = out[seat]
@@ -72,7 +73,7 @@ def _round_value(s: State, constants: Numbers, out: Numbers) -> None:
     evaluate(s, constants, out)
     if s.phase != DRAWN:
         return
-    kept = np.empty(MAX_SEATS)
+    kept = stack_array(MAX_SEATS, np.float64)
     before = 0
     first = s.turn << ROW
     for place in range(s.hand_size[s.turn]):

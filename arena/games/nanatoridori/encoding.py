@@ -11,7 +11,8 @@ import numpy as np
 from arena.engine.contract import Actions, Features
 from arena.engine.encoding import Plane
 from arena.engine.jit import jit
-from arena.games.nanatoridori.estimates import HURRY, MORE, SINGLE, STEP, Cards, plan
+from arena.engine.machine import stack_array
+from arena.games.nanatoridori.estimates import HURRY, MORE, MOST_CARDS, SINGLE, STEP, Cards, plan
 from arena.games.nanatoridori.knowledge import sees_drawn
 from arena.games.nanatoridori.memory import known_blocks, known_cards
 from arena.games.nanatoridori.rollout import CONSTANTS, LONGEST, _insert, _with, _without
@@ -127,14 +128,14 @@ def encode(s: State, seat: int, out: Features) -> None:
 @jit
 def action_features(s: State, seat: int, actions: Actions, count: int, out: Features) -> None:
     """Write what each action makes of the hand: ACTION_PLANES says what stands where."""
-    constants = np.empty(4)
+    constants = stack_array(4, np.float64)
     constants[SINGLE] = _SINGLE
     constants[STEP] = _STEP
     constants[MORE] = _MORE
     constants[HURRY] = _HURRY
     hand = s.hand[seat << ROW : (seat << ROW) + LONGEST]
     size = s.hand_size[seat]
-    rest = np.empty(LONGEST + COPIES, np.int8)
+    rest = stack_array(MOST_CARDS, np.int8)
     now = plan(hand, size, constants)
     runs = 1 if size > 0 else 0
     for place in range(1, size):

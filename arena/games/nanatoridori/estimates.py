@@ -8,11 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.contract import Numbers
-from arena.engine.jit import jit, lowest_bit
-from arena.games.nanatoridori.state import COPIES, VALUES
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, stack_array
+from arena.games.nanatoridori.state import COPIES, ROW, VALUES
 
 SINGLE, STEP, MORE, HURRY = range(4)  # the first of a game's constants
 RUNS = 16  # a hand with more runs is taken run by run
+MOST_CARDS = (1 << ROW) + COPIES  # of a hand, with a block of equal cards that comes to it
+_RUNS = MOST_CARDS + 1
+_BY_VALUE = VALUES + 1
+_BY_LAST = COPIES + 1  # steps in the table of intervals: to the next last run, and to the next first one
+_BY_FIRST = (RUNS + 1) * _BY_LAST
+_INTERVALS = (RUNS + 1) * _BY_FIRST
 
 Cards = NDArray[np.int8]
 
@@ -26,8 +33,8 @@ def price(count: int, value: int, constants: Numbers) -> float:
 @jit
 def plan(cards: Cards, size: int, constants: Numbers) -> float:
     """The turns that the first `size` of `cards` take in the best order of plays, each play taking all that have met."""
-    values = np.empty(size + 1, np.int64)
-    counts = np.empty(size + 1, np.int64)
+    values = stack_array(_RUNS, np.int64)
+    counts = stack_array(_RUNS, np.int64)
     runs = 0
     seen = 0
     is_plain = True  # no value occurs twice
@@ -55,9 +62,10 @@ def _best_order(values: NDArray[np.int64], counts: NDArray[np.int64], runs: int,
 
     Only intervals up to the end, or up to a run that may meet one before them, are ever asked for.
     """
-    turns = np.empty((runs + 1, runs + 1, COPIES + 1))
-    where = np.zeros(VALUES + 1, np.int64)  # the runs of each value, a mask
-    may_join = np.empty(runs, np.int64)  # numbers of cards that may have come to a run, a mask
+    turns = stack_array(_INTERVALS, np.float64)  # first * _BY_FIRST + last * _BY_LAST + joined
+    where = stack_array(_BY_VALUE, np.int64)  # the runs of each value, a mask
+    where[:] = 0
+    may_join = stack_array(RUNS, np.int64)  # numbers of cards that may have come to a run, a mask
     for run in range(runs):
         joins = 1
         before = where[values[run]]
@@ -73,19 +81,22 @@ def _best_order(values: NDArray[np.int64], counts: NDArray[np.int64], runs: int,
         for other in range(first):
             ends |= where[values[other]]
         ends &= -(2 << first)
-        turns[first + 1, first + 1, 0] = 0.0
+        start = first * _BY_FIRST
+        after = start + _BY_FIRST
+        turns[after + (first + 1) * _BY_LAST] = 0.0
         while ends != 0:
             last = lowest_bit(ends)
             ends &= ends - 1
+            end = last * _BY_LAST
             joins = may_join[first]
             while joins != 0:
                 joined = lowest_bit(joins)
                 joins &= joins - 1
-                best = price(counts[first] + joined, value, constants) + turns[first + 1, last, 0]
+                best = price(counts[first] + joined, value, constants) + turns[after + end]
                 meets = where[value] & -(4 << first) & (1 << last) - 1
                 while meets != 0:
                     meet = lowest_bit(meets)
                     meets &= meets - 1
-                    best = min(best, turns[first + 1, meet, 0] + turns[meet, last, counts[first] + joined])
-                turns[first, last, joined] = best
-    return float(turns[0, runs, 0])
+                    best = min(best, turns[after + meet * _BY_LAST] + turns[meet * _BY_FIRST + end + counts[first] + joined])
+                turns[start + end + joined] = best
+    return float(turns[runs * _BY_LAST])

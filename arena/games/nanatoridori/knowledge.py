@@ -3,6 +3,7 @@
 import numpy as np
 
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.engine.state import show
 from arena.games.nanatoridori.memory import known_blocks, known_cards
@@ -27,6 +28,7 @@ from arena.games.nanatoridori.state import (
 )
 
 SEEN = 1 << 20  # marks what another seat hears: as an action, but a = a card's value, or HIDDEN, never a place in a hand
+_BY_VALUE = VALUES + 1  # numbers, and one in vain
 HIDDEN = 63  # a = the value of a face-down front card
 
 
@@ -44,7 +46,7 @@ def observe(s: State, seat: int, out: State) -> None:
 @jit
 def determinize(s: State, seat: int, rng: Words) -> None:
     """Fill all hidden places with the unseen cards in random order; known blocks lie anywhere among a hand's other cards."""
-    cards = np.empty(DECK, np.int64)
+    cards = stack_array(DECK, np.int64)
     count = _unseen_cards(s, seat, cards)
     shuffle_fast(cards, count, rng)
     for player in range(s.seats):
@@ -92,7 +94,7 @@ def sees_drawn(s: State, seat: int) -> bool:
 @jit
 def _unseen_cards(s: State, seat: int, cards: Words) -> int:
     """Write every card that a seat cannot place, ascending, return how many."""
-    left = np.empty(VALUES + 1, np.int64)
+    left = stack_array(_BY_VALUE, np.int64)
     for value in range(VALUES + 1):
         left[value] = COPIES
         for player in range(s.seats):
@@ -122,7 +124,8 @@ def _unseen_cards(s: State, seat: int, cards: Words) -> int:
 @jit
 def _fill_hand(s: State, player: int, cards: Words, count: int, rng: Words) -> int:
     """Fill a hand, in random order, with the blocks known to be there and unseen cards from the end of `cards`."""
-    pieces = np.zeros(DECK, np.int64)  # value << 4 | size of a block; 0 = an unseen card
+    pieces = stack_array(DECK, np.int64)  # value << 4 | size of a block; 0 = an unseen card
+    pieces[:] = 0
     number = 0
     free = s.hand_size[player]
     for value in range(1, VALUES + 1):

@@ -6,8 +6,9 @@ import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, below, chance
-from arena.games.nanatoridori.estimates import Cards, plan
+from arena.games.nanatoridori.estimates import MOST_CARDS, Cards, plan
 from arena.games.nanatoridori.memory import known_cards
 from arena.games.nanatoridori.state import (
     ADVANCED,
@@ -17,6 +18,7 @@ from arena.games.nanatoridori.state import (
     DUEL,
     FIRST,
     KIND,
+    MAX_ACTIONS,
     PASS,
     PLAYS,
     ROUND_OVER,
@@ -49,7 +51,8 @@ CONSTANTS = (
 PATIENCE, LIFE, GAIN, SHARPNESS, CROWD, TO_MOVE, OWNER, FRONT, MIDDLE, WHIM = range(4, 14)  # the first four: estimates.py
 
 OUT = 10.0  # turns, more than any hand takes
-LONGEST = 64  # cards in a hand
+LONGEST = 1 << ROW  # cards in a hand
+_BY_VALUE = VALUES + 1
 
 
 @jit
@@ -114,7 +117,7 @@ def rollout_action(s: State, actions: Words, count: int, constants: Numbers, rng
     """The action with the highest prior; with probability `whim` a random one."""
     if chance(rng) < constants[WHIM]:
         return int(actions[below(rng, count)])
-    values = np.empty(count)
+    values = stack_array(MAX_ACTIONS, np.float64)[:count]
     prior(s, actions, count, constants, values)
     return int(actions[np.argmax(values)])
 
@@ -124,7 +127,7 @@ def prior(s: State, actions: Words, count: int, constants: Numbers, out: Numbers
     """How few turns the own hand takes after each action."""
     first = s.turn << ROW
     size = s.hand_size[s.turn]
-    rest = np.empty(LONGEST + COPIES, np.int8)
+    rest = stack_array(MOST_CARDS, np.int8)
     before = -1
     left_turns = 0.0  # of what is left after the play before
     for i in range(count):
@@ -182,7 +185,8 @@ def _after_pass(s: State, front: int, constants: Numbers) -> float:
         return float(_with(hand, size, front, 1, constants) + constants[PATIENCE] + constants[LIFE])
     if s.num_stock == 0:
         return float(plan(hand, size, constants) + constants[PATIENCE])
-    left = np.full(VALUES + 1, COPIES)
+    left = stack_array(_BY_VALUE, np.int64)
+    left[:] = COPIES
     for i in range(size):
         left[hand[i]] -= 1
     for i in range(s.num_discard):
@@ -205,7 +209,7 @@ def _with(hand: Cards, size: int, value: int, count: int, constants: Numbers) ->
     """Turns of a hand into which a block of equal cards comes, beside cards of the same value, if that helps."""
     best = plan(hand, size, constants)
     if count > 0:
-        more = np.empty(LONGEST + COPIES, np.int8)
+        more = stack_array(MOST_CARDS, np.int8)
         before = 0
         for place in range(size):
             if hand[place] == value and before != value:

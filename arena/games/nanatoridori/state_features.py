@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.engine.contract import Features, Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.games.nanatoridori.estimates import plan
 from arena.games.nanatoridori.memory import known_cards
 from arena.games.nanatoridori.rollout import CONSTANTS, LONGEST
@@ -24,6 +25,7 @@ _OWN, _OTHER, _AT_TABLE, _RUNS, _KNOWN, _GONE, _LATE = itertools.accumulate(
     (_SIDE, _SIDE, _TABLE, VALUES, VALUES, VALUES), initial=0
 )
 _PRICES = tuple(constant.default for constant in CONSTANTS[:4])
+_NUMBER_OF_PRICES = len(_PRICES)
 _OF_COPIES, _OF_SIZE, _OF_RUNS, _OF_TURNS = 1 / 4, 1 / 12, 1 / 12, 1 / 8
 
 
@@ -32,7 +34,9 @@ def state_features(s: State, seat: int, out: Features) -> None:
     """Both hands, the own one first, and the table."""
     for i in range(STATE_FEATURES):
         out[i] = 0.0
-    prices = _prices()
+    prices = stack_array(_NUMBER_OF_PRICES, np.float64)
+    for i in range(_NUMBER_OF_PRICES):
+        prices[i] = _PRICES[i]
     _write_side(s, seat, _OWN, prices, out)
     _write_side(s, 1 - seat, _OTHER, prices, out)
     _write_table(s, seat, out)
@@ -57,14 +61,6 @@ def belief_features(s: State, seat: int, out: Features) -> None:
         out[_GONE + int(s.discard[i]) - 1] += 1 / COPIES
     out[_LATE] = s.num_discard / 32
     out[_LATE + 1] = s.turn == seat
-
-
-@jit
-def _prices() -> Numbers:
-    prices = np.empty(4)
-    for i in range(4):
-        prices[i] = _PRICES[i]
-    return prices
 
 
 @jit

@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.engine.contract import SAMPLED, Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.nertz.options import DECLARED, MAX_SEATS, NONE
 from arena.games.nertz.rollout import evaluate, part_behind
@@ -31,7 +32,7 @@ ROUND_SPREAD, SPREAD = 60.0, 4.0  # squared points: of the lead that a round bri
 @jit
 def redraw(s: State, rng: Words) -> None:
     """Shuffle, unit by unit, the cards that its seats have not seen, and draw another seed for priorities and deals."""
-    cards = np.empty(DECK, np.int64)
+    cards = stack_array(DECK, np.int64)
     for unit in range(s.seats >> s.teams):
         count = 0
         for place in range(s.num_nertz[unit] - 1):
@@ -106,7 +107,8 @@ def _opens(s: State, unit: int, code: int) -> bool:
 def value(s: State, constants: Numbers, out: Numbers) -> None:
     """The chance that a unit ends before another one: by how many points it will have more than they have on average."""
     if s.phase == MATCH_OVER:
-        reached = np.zeros(MAX_SEATS, np.int64)
+        reached = stack_array(MAX_SEATS, np.int64)
+        reached[:] = 0
         places(s, reached)
         for seat in range(s.seats):
             out[seat] = part_behind(s, seat, reached)

@@ -7,7 +7,8 @@ from itertools import accumulate
 
 from arena.engine.contract import Actions, Features
 from arena.engine.encoding import Plane
-from arena.engine.jit import bit_length, jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import bit_length, lowest_bit, popcount
 from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, legal_mask, nertz_top, to_pile, waste_top
 from arena.games.nertz.options import KINDS, MAX_SEATS
 from arena.games.nertz.public_features import (

@@ -1,7 +1,8 @@
 """What the priors of rollout.py leave out unless asked: whom a card in the middle helps, and what a card on a pile covers."""
 
 from arena.engine.contract import Numbers
-from arena.engine.jit import bit_length, jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import bit_length, lowest_bit
 from arena.games.nertz.layout import ACCEPTS, card_of, nertz_top, waste_top
 from arena.games.nertz.state import EVERY, NERTZ_FOUND, NERTZ_WORK, PILES, WASTE_FOUND, WASTE_WORK, WORK_WORK, State
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount, stack_array
 from arena.engine.rng import Words, below, next_word
 from arena.engine.state import show
 from arena.games.nertz.layout import legal_mask, nertz_top
@@ -45,7 +46,7 @@ def observe_state(s: State, seat: int, out: State) -> None:
 def determinize_state(s: State, seat: int, rng: Words) -> None:
     """Deal each unit's unseen cards in random order to the places where they may be, then draw the others' choices."""
     own = seat >> s.teams
-    cards = np.empty(DECK, np.int64)
+    cards = stack_array(DECK, np.int64)
     for unit in range(s.seats >> s.teams):
         known = SEEN if unit == own else SHOWN
         count = _unseen(s, unit, known, cards)

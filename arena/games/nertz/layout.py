@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit
 from arena.games.nertz.state import (
     CALL,
     CARD,

@@ -8,7 +8,8 @@ from itertools import accumulate
 
 from arena.engine.contract import Features
 from arena.engine.encoding import Plane
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit
 from arena.games.nertz.layout import nertz_top, waste_top
 from arena.games.nertz.options import KINDS, MAX_SEATS
 from arena.games.nertz.state import (

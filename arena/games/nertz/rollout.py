@@ -3,7 +3,8 @@
 import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount, stack_array
 from arena.engine.rng import Words, below, chance
 from arena.games.nertz.insight import insight, rival_cards
 from arena.games.nertz.layout import ACCEPTS, card_of, from_pile, nertz_top, waste_top
@@ -82,7 +83,8 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     """
     total = 0.0
     units = s.seats >> s.teams
-    reached = np.zeros(MAX_SEATS, np.int64)
+    reached = stack_array(MAX_SEATS, np.int64)
+    reached[:] = 0
     if s.phase == MATCH_OVER:
         places(s, reached)
     for seat in range(s.seats):

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from arena.engine.contract import Numbers
-from arena.engine.jit import jit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import popcount, stack_array
 from arena.games.nertz.options import MAX_SEATS
 from arena.games.nertz.state import State
 
@@ -35,7 +36,8 @@ def add_hopes(s: State, worth: float, out: Numbers) -> None:
     `out`: how many points the unit of each seat seems to have at the end of the round, less the mean of the other units.
     """
     units = s.seats >> s.teams
-    hopes = np.zeros(MAX_SEATS)
+    hopes = stack_array(MAX_SEATS, np.float64)
+    hopes[:] = 0.0
     for seat in range(s.seats):
         for other in range(s.seats):
             if other >> s.teams != seat >> s.teams:

@@ -6,7 +6,8 @@ What lies hidden is the order of stocks and Nertz piles, which no seat acts on: 
 import itertools
 
 from arena.engine.contract import Features
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
 from arena.games.nertz.layout import ACCEPTS, nertz_top, waste_top
 from arena.games.nertz.rollout import CONSTANTS, LAID, WASTE_GOES
 from arena.games.nertz.state import CARD, PILES, PLAY, State

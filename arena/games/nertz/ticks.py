@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from arena.engine.jit import jit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import popcount, stack_array
 from arena.engine.rng import shuffle
 from arena.games.nertz.layout import card_of, flip, lay_on_work, legal_mask, loosen, shift_work, take
 from arena.games.nertz.options import DECLARED, KINDS, MAX_SEATS, NONE
@@ -80,7 +81,7 @@ def order_of(s: State) -> int:
     """The priority order of this tick, 4 bits a seat, the first one lowest: as given, else drawn from the deal's seed."""
     if s.priority != 0:
         return s.priority
-    drawn = np.empty(MAX_SEATS, np.int8)
+    drawn = stack_array(MAX_SEATS, np.int8)
     for seat in range(MAX_SEATS):
         drawn[seat] = seat
     shuffle(drawn, s.seats, s.seed[:], int(s.round_number), PRIORITY, s.tick)
@@ -103,7 +104,7 @@ def wanted_cards(s: State) -> int:
 @jit
 def deal_round(s: State) -> None:
     """Each unit's own deck: 13 to the Nertz pile, four work piles of one card, the rest is the stock."""
-    cards = np.empty(DECK, np.int8)
+    cards = stack_array(DECK, np.int8)
     units = s.seats >> s.teams
     for unit in range(UNITS):
         for card in range(DECK):

@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.engine.contract import SAMPLED, Features, Numbers
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.net import MOST_HIDDEN, SEATS, VALUE, logit
 from arena.engine.rng import Words, next_word, shuffle_fast
 from arena.games.yaniv.rollout import CONSTANTS, PRIZE, evaluate
@@ -73,8 +74,8 @@ def value(s: State, constants: Numbers, out: Numbers) -> None:
 @jit
 def _by_network(s: State, nets: Features, out: Numbers) -> None:
     """The mean over all pairs of seats."""
-    inputs = np.empty(WIN_FEATURES, np.float32)
-    hidden = np.empty(MOST_HIDDEN, np.float32)
+    inputs = stack_array(WIN_FEATURES, np.float32)
+    hidden = stack_array(MOST_HIDDEN, np.float32)
     for seat in range(s.seats):
         out[seat] = 0.0
     pair = 0

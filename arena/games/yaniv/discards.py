@@ -5,7 +5,8 @@ A discard is one whole number: its mask over the places of the hand << 6 | its a
 
 import numpy as np
 
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
 from arena.engine.rng import Words
 from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, SUIT, row_length
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from arena.engine.contract import Actions, Features
 from arena.engine.encoding import Plane
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS, laid_row
 from arena.games.yaniv.estimates import call_failure, hand_worth, open_worth, taken_worth, without
 from arena.games.yaniv.public_features import PUBLIC_PLANES, encode_public, follower, known_row, share

@@ -10,10 +10,11 @@ import math
 import numpy as np
 
 from arena.engine.contract import Numbers
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, stack_array
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS
 from arena.games.yaniv.memory import count_unseen
-from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, ROW, VALUE, hand_value, inserted, place_in, row_length
+from arena.games.yaniv.rows import CARD_IDS, HAND, JOKER, RANK, RANKS, ROW, VALUE, hand_value, inserted, place_in, row_length
 from arena.games.yaniv.rules import PENALTY
 from arena.games.yaniv.state import FRESH, State
 
@@ -21,6 +22,7 @@ _MOST = 20  # points left over beyond which each costs the same
 _SLOPE = 0.25
 _MAY_CALL = 5  # points: the threshold for which the numbers were fitted
 _TENS = 11  # card values: 0 to 10
+_SUMS = HAND * 10 + 1  # hand values: 0 to 50
 
 # At the end of the own turn: by the points left after the best next discard; by hand value where it may call; by the cards held
 # (row) and the cards left after that discard (column).
@@ -115,9 +117,9 @@ def thriftiness(s: State, thrift: float) -> float:
 def call_failure(s: State, seat: int, thrift: float) -> float:
     """The chance that somebody holds as little as this seat; by the unseen cards, the lower the likelier to be held."""
     called = hand_value(int(s.hand[seat]) & ROW)
-    chances = np.empty(_TENS)
+    chances = stack_array(_TENS, np.float64)
     _card_chances(s, seat, thrift, chances)
-    sums = np.empty(HAND * 10 + 1)
+    sums = stack_array(_SUMS, np.float64)
     success = 1.0
     for other in range(s.seats):
         known = int(s.known[other]) & ROW
@@ -149,7 +151,7 @@ def call_loss(hand: int) -> float:
 @jit
 def _card_chances(s: State, seat: int, thrift: float, chances: Numbers) -> None:
     """Write how likely it is that a hidden card of another seat is worth 0, 1, .. 10 points."""
-    cards = np.empty(JOKER + 1, np.int64)
+    cards = stack_array(CARD_IDS, np.int64)
     count_unseen(s, seat, FRESH, cards)
     tilt = thriftiness(s, thrift)
     total = 0.0

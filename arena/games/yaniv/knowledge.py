@@ -3,11 +3,12 @@
 import numpy as np
 
 from arena.engine.jit import jit
+from arena.engine.machine import stack_array
 from arena.engine.rng import Words, below, next_word, shuffle_fast
 from arena.engine.state import show
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.memory import count_unseen, put
-from arena.games.yaniv.rows import JOKER, RANK, row_length
+from arena.games.yaniv.rows import CARD_IDS, JOKER, RANK, row_length
 from arena.games.yaniv.state import (
     CALL,
     CLASSES,
@@ -43,7 +44,7 @@ def observe(s: State, seat: int, out: State) -> None:
 @jit
 def determinize(s: State, seat: int, rng: Words) -> None:
     """Deal the unseen cards of each stock, in random order, to the hidden places that were filled from it (RULES.md 5.5)."""
-    cards = np.empty(JOKER + 1, np.int64)  # how many of each card id
+    cards = stack_array(CARD_IDS, np.int64)  # how many of each card id
     hidden = s.phase < ROUND_OVER
     if s.turn != seat:
         s.drawn = 0

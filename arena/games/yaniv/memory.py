@@ -3,7 +3,8 @@
 A *pile* is a heap without order in two masks: first copies, second copies (jokers: bits 52 and 53 of both).
 """
 
-from arena.engine.jit import jit, lowest_bit, popcount
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
 from arena.engine.rng import Words, shuffle
 from arena.games.yaniv.rows import JOKER, ROW, card_at, deleted, inserted, place_in
 from arena.games.yaniv.state import (

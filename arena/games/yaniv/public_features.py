@@ -9,7 +9,8 @@ import numpy as np
 
 from arena.engine.contract import Features
 from arena.engine.encoding import Plane
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit
 from arena.games.yaniv.history import LAID, TAKEN_AT, turn_ago
 from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, ROW, is_set
 from arena.games.yaniv.state import MAX_SEATS, RECENT, ROUND_OVER, State, hand_row

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, stack_array
 from arena.engine.rng import Words, below, chance
 from arena.games.yaniv.discards import laid_row
 from arena.games.yaniv.estimates import call_failure, call_loss, gift, hand_worth, open_worth, taken_worth, thriftiness, without
@@ -53,13 +54,14 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
 
     In the middle of a match this is nearly the number of points that the others have more: totals are like a random walk.
     """
-    points = np.empty(MAX_SEATS)
+    points = stack_array(MAX_SEATS, np.float64)
     for seat in range(s.seats):
         points[seat] = -s.totals[seat]
         if s.phase < ROUND_OVER and s.dropped[seat] == 0:
             hand = hand_row(s, seat)
             points[seat] += open_worth(hand) if s.phase == DRAW and s.turn == seat else hand_worth(hand)
-    reached = np.zeros(MAX_SEATS, np.int64)
+    reached = stack_array(MAX_SEATS, np.int64)
+    reached[:] = 0
     if s.phase == MATCH_OVER:
         places(s, reached)
     width = _width(s, constants)

@@ -7,10 +7,12 @@ card id.
 import numpy as np
 
 from arena.cards import STANDARD
-from arena.engine.jit import bit_length, jit
+from arena.engine.jit import jit
+from arena.engine.machine import bit_length
 
 CARDS = STANDARD
 JOKER = 52
+CARD_IDS = JOKER + 1
 HAND = 5  # cards dealt; a hand never grows beyond
 RANKS = 13
 ROW = (1 << 6 * HAND) - 1  # a hand as a row

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from arena.engine.contract import Features
-from arena.engine.jit import jit, lowest_bit
+from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit
 from arena.engine.options import OptionValue
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS
 from arena.games.yaniv.estimates import best_shed, call_failure, hand_worth, open_worth

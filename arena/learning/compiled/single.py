@@ -28,7 +28,7 @@ from arena.engine.contract import (
     step,
 )
 from arena.engine.entries import ENDED_ROUND, IS_OVER, IS_TOGETHER, SEAT_SHIFT
-from arena.engine.jit import array_at
+from arena.engine.machine import array_at
 from arena.engine.rng import Words, next_word
 from arena.learning.compiled.layout import TABLES, Places
 from arena.learning.compiled.play import advance

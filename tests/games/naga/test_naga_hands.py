@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from arena.engine import jit
+from arena.engine import jit, machine
 from arena.games.naga import hands
 
 CARDS = [f"{attribute}{number}" for attribute in "dlfawte" for number in range(1, 8)] + ["I", "K"]
@@ -149,9 +149,9 @@ def count_categories(size: int, trump: int, none_all: int, identity: int, duplic
     hand = (1 << size) - 1
     while hand < 1 << 51:
         value = hands.strength(hand, size, trump, none_all, identity, duplicates)
-        counts[jit.popcount(hand >> 49), value >> 40] += 1
-        carried = hand + (1 << jit.lowest_bit(hand))
-        hand = carried | (hand ^ carried) >> 2 + jit.lowest_bit(hand)
+        counts[machine.popcount(hand >> 49), value >> 40] += 1
+        carried = hand + (1 << machine.lowest_bit(hand))
+        hand = carried | (hand ^ carried) >> 2 + machine.lowest_bit(hand)
 
 
 ALL_4 = [74_214, 122_829, 9_261, 22_890, 18_942, 882, 882]

@@ -23,6 +23,8 @@ from arena.engine.contract import (
     rollout_action,
     step,
 )
+from arena.engine.machine import stack_array
+from arena.engine.net import MOST_SEATS
 from arena.engine.rng import Words, below, chance, next_word
 
 MATCH, PAIR, END, TURNED = range(4)  # columns of `numbers`
@@ -62,9 +64,9 @@ def play(
     `results`: 1 if the first seat of the pair finished before the second, 0.5 if they shared a place.
     """
     s = states[0]
-    seed = np.empty(4, np.int64)
-    kinds = np.empty(seats, np.int64)
-    reached = np.empty(seats, np.int64)
+    seed = stack_array(4, np.int64)
+    kinds = stack_array(MOST_SEATS, np.int64)
+    reached = stack_array(MOST_SEATS, np.int64)[:seats]
     at = 0
     match = 0
     while True:

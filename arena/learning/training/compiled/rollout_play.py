@@ -24,6 +24,8 @@ from arena.engine.contract import (
     state_features,
     step,
 )
+from arena.engine.machine import stack_array
+from arena.engine.net import MOST_SEATS
 from arena.engine.rng import Words, below, chance, next_word
 
 
@@ -52,8 +54,8 @@ def play(
     `evaluate` says of the position; `rounds`, the number of its round.
     """
     s = states[0]
-    seed = np.empty(4, np.int64)
-    rewards = np.empty(seats)
+    seed = stack_array(4, np.int64)
+    rewards = stack_array(MOST_SEATS, np.float64)[:seats]
     at = 0
     number = first_round
     while at < len(seat_features):

@@ -20,7 +20,8 @@ from arena.engine.contract import (
     rollout_action,
     step,
 )
-from arena.engine.net import MOST_HIDDEN, preferences
+from arena.engine.machine import stack_array
+from arena.engine.net import MOST_HIDDEN, MOST_SEATS, preferences
 from arena.engine.rng import Words, below, chance, next_word
 
 
@@ -50,12 +51,12 @@ def play(
     (R. Sutton, "Learning to predict by the methods of temporal differences", 1988), up to what the round brought at its end.
     """
     s, seen = states[0], states[1]
-    seed = np.empty(4, np.int64)
-    rewards = np.empty(seats)
-    expected = np.empty(seats)
+    seed = stack_array(4, np.int64)
+    rewards = stack_array(MOST_SEATS, np.float64)[:seats]
+    expected = stack_array(MOST_SEATS, np.float64)
     judged = np.empty((len(inputs), seats))
     movers = np.empty(len(inputs), np.int64)
-    reached, hidden = np.empty(MOST_HIDDEN, np.float32), np.empty(MOST_HIDDEN, np.float32)
+    reached, hidden = stack_array(MOST_HIDDEN, np.float32), stack_array(MOST_HIDDEN, np.float32)
     logits = np.empty(len(actions))
     at = 0
     while True:

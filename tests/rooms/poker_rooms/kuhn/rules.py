@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from arena.engine.contract import Numbers
-from arena.engine.jit import bit_length, jit
+from arena.engine.jit import jit
+from arena.engine.machine import bit_length
 from arena.engine.options import OptionValue
 from arena.engine.rng import Words, shuffle
 from arena.engine.state import begin
