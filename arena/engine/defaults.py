@@ -26,6 +26,7 @@ from arena.engine import jit
 from arena.engine.contract import FEATURE_FUNCTIONS, ROLLOUT, Actions, Constant, Defaults, Features, Numbers, State, scores
 from arena.engine.encoding import Plane
 from arena.engine.rng import Words, below
+from arena.engine.state import PADDING
 
 CONSTANTS: tuple[Constant, ...] = ()
 DEFAULTS = Defaults(selection="ucb", evaluate=0, prior=0.0, exploration=0.7, expansion=1)
@@ -143,7 +144,7 @@ def action_features(_s: State, _seat: int, actions: Actions, count: int, out: Fe
 
 
 def _fields(state: np.dtype[Any]) -> list[tuple[str, np.dtype[Any]]]:
-    return [(name, found[0]) for name, found in (state.fields or {}).items() if name != _SECRET]
+    return [(name, found[0]) for name, found in (state.fields or {}).items() if name not in (_SECRET, PADDING)]
 
 
 def _is_wide(kind: np.dtype[Any]) -> bool:
@@ -184,4 +185,4 @@ def _written(state: Any) -> str:
 
 @jit.by_record(_written)
 def write_fields(s: State, out: Features) -> None:
-    """Write all numbers of a record but its seed one after the other."""
+    """Write all numbers of a record but its seed and its padding one after the other."""

@@ -23,6 +23,7 @@ from arena.engine.net import Nets
 from arena.engine.options import DataTable, Option, OptionValue, RowError, read_tables
 from arena.engine.position import PositionReader
 from arena.engine.rng import Words, seed_words
+from arena.engine.state import PADDING
 from arena.errors import ConfigError, PositionError, nearest
 
 __all__ = ["Actions", "Document", "Game", "State", "States", "TextModule"]
@@ -140,9 +141,11 @@ class Game:
         """The bytes of a state without the fields that only tell how the position came about (HISTORY in rules.py).
 
         Random numbers that are drawn for a position depend on these: the same position is the same whatever came before.
+        The padding is left out, too.
         """
-        history = [self.rules.STATE.fields[name][:2] for name in getattr(self.rules, "HISTORY", ())]
-        for kind, offset in sorted(history, key=itemgetter(1), reverse=True):
+        left_out = {*getattr(self.rules, "HISTORY", ()), PADDING}
+        fields = [found[:2] for name, found in self.rules.STATE.fields.items() if name in left_out]
+        for kind, offset in sorted(fields, key=itemgetter(1), reverse=True):
             state = state[:offset] + state[offset + kind.itemsize :]
         return state
 

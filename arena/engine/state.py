@@ -11,7 +11,9 @@
 From it follow the record of a match (`RECORD.dtype`), the game's options, their values in a position, the types for the type
 checker, and two functions for the game's rules: `begin` starts a match, `show` writes what a seat sees.
 
-A record holds its widest fields first, else in the order of the class: so each lies where the processor reads it fast.
+A record holds its widest fields first, else in the order of the class, and its size is a multiple of 8 bytes: so each number
+lies at a multiple of its own size, in every record of an array. A processor reads it fast there; a graphics card reads it
+nowhere else but byte by byte. What this adds at the end is a field of zeros: numpy copies fields, and nothing between them.
 """
 
 import dataclasses
@@ -32,6 +34,8 @@ SeenBy: TypeAlias = Literal["all", "owner", "nobody", "rule"]
 Kind: TypeAlias = type[np.number[Any]]
 N = TypeVar("N", bound=np.number[Any])
 MATCHES_KEPT = 64  # whose options are remembered
+PADDING = "_padding"  # the field that makes a record a multiple of 8 bytes, where it needs one
+_WORD = 8  # bytes
 
 
 def number(kind: Kind, *, seen_by: SeenBy = "all") -> int:
@@ -115,12 +119,24 @@ def declare(state: type, seats: Sequence[int]) -> Declaration:
             if part is not None:
                 part = replace(part, option=named.setdefault(id(part.option), _named(part.option, name)))
             fields.append(replace(field, name=name, part=part))
-    ordered = sorted(fields, key=lambda field: -field.kind.itemsize)
-    dtype = np.dtype((np.record, [(field.name, field.kind, field.shape) for field in ordered]))
+    dtype = _record(sorted(fields, key=lambda field: -field.kind.itemsize))
     options = sorted(named.values(), key=lambda option: isinstance(option, DataTable))
     _BEGIN[dtype] = _begin_source(fields, options)
     _SHOW[dtype] = _show_source(fields, max(seats))
     return Declaration(tuple(fields), dtype, tuple(options))
+
+
+def _record(fields: Sequence[_Field]) -> np.dtype[Any]:
+    """The record of fields, the widest first. Raises ValueError for fields that would not lie at a multiple of their size."""
+    layout: list[Any] = [(field.name, field.kind, field.shape) for field in fields]
+    places = np.dtype(layout)
+    for field in fields:
+        place = (places.fields or {})[field.name][1]
+        if place % field.kind.itemsize:
+            raise ValueError(f"{field.name}: at byte {place}, which is no multiple of {field.kind.itemsize}")
+    if places.itemsize % _WORD:
+        layout.append((PADDING, np.int8, (-places.itemsize % _WORD,)))
+    return np.dtype((np.record, np.dtype(layout, align=True)))  # said to be aligned: else compiled code would not rely on it
 
 
 _BEGIN: dict[np.dtype[Any], str] = {}

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 
+from arena import games
 from arena.engine import jit, machine
 
 BOTH = pytest.mark.parametrize("is_compiled", [False, True])
@@ -172,3 +173,12 @@ def test_indices_into_working_memory_are_checked(is_compiled: bool) -> None:
     assert read(LENGTH - 1) == 1
     with pytest.raises(IndexError):
         read(LENGTH)
+
+
+@pytest.mark.parametrize("name", games.names())
+def test_each_number_of_a_games_record_lies_at_a_multiple_of_its_size(name: str) -> None:
+    """In every record of an array; and compiled code is told so, as it would else read byte by byte on a graphics card."""
+    record = games.load(name).rules.STATE
+    assert record.itemsize % 8 == 0
+    assert all(offset % kind.base.itemsize == 0 for kind, offset in record.fields.values())
+    assert numba.from_dtype(record).aligned

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from arena import games
 from arena.engine import jit
 from arena.engine.options import Choice, Column, Counted, DataTable, Flag, Part, Whole
-from arena.engine.state import MATCHES_KEPT, array, begin, declare, number, option, show
+from arena.engine.state import MATCHES_KEPT, PADDING, array, begin, declare, number, option, show
 
 SEATS = (2, 3)
 SERIES = Counted("games:1", ("games", "first_to"), 9, "how long", "series")
@@ -51,6 +52,30 @@ def test_the_record_has_the_widest_fields_first_else_in_the_order_of_the_class()
     assert widths == sorted(widths, reverse=True)
     assert RECORD.dtype.names[:5] == ("names", "seats", "hand", "seed", "turn")
     assert RECORD.dtype["piles"].shape == (6, 2)
+
+
+def test_a_record_is_a_multiple_of_eight_bytes_and_what_that_adds_stays_0_in_every_copy() -> None:
+    assert RECORD.dtype.itemsize % 8 == 0
+    assert RECORD.dtype[PADDING].shape[0] < 8 and (RECORD.dtype.names or ())[-1] == PADDING
+    states = np.zeros(2, RECORD.dtype)
+    begin_first(states, 2, np.arange(100), np.array([9, 8, 7, 6]))
+    show_second(states, 0)
+    filled = np.frombuffer(bytearray(b"\7" * states.nbytes), RECORD.dtype)
+    filled[:] = states
+    for copy in (states, states.copy(), states[[0, 1]], np.concatenate([states]), filled):
+        assert copy.tobytes() == states.tobytes() and not copy[PADDING].any()
+
+
+def test_what_is_drawn_for_a_position_does_not_depend_on_padding() -> None:
+    """So searches are the same as before records were padded."""
+    game = games.load("hisatsu")
+    states = game.deal(3, game.resolve_options({}, 3), 1)
+    before = game.without_history(states.tobytes())
+    assert len(before) == game.rules.STATE.itemsize - game.rules.STATE[PADDING].itemsize
+    states[PADDING] = 7
+    assert game.without_history(states.tobytes()) == before
+    states["turn"] += 1
+    assert game.without_history(states.tobytes()) != before
 
 
 def test_options_are_called_like_their_fields_and_tables_come_last() -> None:

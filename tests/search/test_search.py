@@ -396,7 +396,8 @@ def test_simultaneous_choices_become_an_equilibrium(deal: int, seed: int) -> Non
     assert states is not None
     seen = NAGA.observed(states, 0)
     world = NAGA.from_bytes(seen.tobytes())
-    NAGA.engine.determinize(world, 0, seed_words(derive(seen.tobytes(), "search", 0, seed, 0)))  # the one that is searched
+    rng = seed_words(derive(NAGA.without_history(seen.tobytes()), "search", 0, seed, 0))
+    NAGA.engine.determinize(world, 0, rng)  # the one that is searched
     tree = grow(NAGA, {world.tobytes(): 1.0}, naga.settle_eltam(NAGA))
     value = solve(tree).value
     lost = []
