@@ -27,7 +27,7 @@ LOWEST_INSIDE = {
     "tournament": ("formats", "workers", "deciding", "archive", "prices", "models", "config"),
     "server": ("people", "contest", "table_process"),
     "reports": ("table", "manual", "pages"),
-    "learning": ("compiled", "rendering", "arrays", "parts", "rivals", "tables", "training"),
+    "learning": ("compiled", "rendering", "arrays", "parts", "threads", "rivals", "tables", "training"),
 }
 """What lies lowest inside a package, in this order; all else of the package is above, and imports among itself as it likes."""
 ONE_DOOR = {

@@ -21,6 +21,8 @@ OptionValues: TypeAlias = Mapping[str, OptionValue]
 """Rule options by name."""
 FIRST_LOG = 256
 """Actions that a log has room for at first; it grows."""
+_GAP = 128
+"""Bytes between states that two threads write to all the time: two lines of a cache, as processors fetch lines in pairs."""
 
 
 @dataclass
@@ -34,7 +36,9 @@ class Arrays:
     constants: Numbers
     codes: Actions
     records: States
-    """[tables + threads]: the positions, then each thread's own state to work in."""
+    """[tables + some for each thread]: the positions, then each thread's own state to work in, behind a gap."""
+    threads: int
+    """How many threads may play at once."""
     books: Books
     numbers: Numbers
     chosen: Actions
@@ -66,18 +70,13 @@ class Arrays:
         """[tables]: the positions."""
         return self.records[: self.tables]
 
-    @property
-    def threads(self) -> int:
-        """How many threads may play at once."""
-        return len(self.records) - self.tables
-
     def passed(self, thread: int) -> tuple[Any, ...]:
         """Return what the compiled `advance_at` gets, but for its task; as long as these arrays live and none is replaced."""
         places = np.zeros((len(ORDER), 4), np.int64)
         for place, name in zip(places, ORDER):
             array = getattr(self, name)
             place[: 1 + array.ndim] = array.ctypes.data, *array.shape
-        return self.records, places, thread
+        return self.records, places, (thread + 1) * _taken(self.records.dtype) - 1
 
     def grow_logs(self) -> None:
         """Make the logs twice as long."""
@@ -105,7 +104,8 @@ def new_arrays(
         options=options,
         constants=game.constants,
         codes=codes,
-        records=np.zeros(tables + threads, game.rules.STATE),
+        records=np.zeros(tables + threads * _taken(game.rules.STATE), game.rules.STATE),
+        threads=threads,
         books=np.zeros((tables, COLUMNS + seats), np.int64),
         numbers=np.zeros((tables, FIRST_REWARD + 2 * seats)),
         chosen=np.zeros(tables, np.int64),
@@ -116,6 +116,11 @@ def new_arrays(
         ended=np.zeros((tables, 1), np.bool_),
         logs=np.zeros((2 * tables, FIRST_LOG) if settings[LOGS] else (0, 0), np.int64),
     )
+
+
+def _taken(state: Any) -> int:
+    """How many states a thread takes: the gap and, behind it, its own one. `state`: its dtype."""
+    return int(-(-_GAP // state.itemsize)) + 1
 
 
 def new_settings(seats: int, units: tuple[int, ...]) -> Words:

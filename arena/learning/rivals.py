@@ -6,7 +6,6 @@ views.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -37,6 +36,7 @@ from arena.learning.compiled.layout import (
     Masks,
 )
 from arena.learning.parts import search_entry
+from arena.learning.threads import Threads
 from arena.match import Fault, Seat
 from arena.match.history import MatchHistory
 from arena.match.seeds import single_match_seeds
@@ -67,18 +67,13 @@ class AskedSearch:
         self._arrays = arrays
         self._search = search_entry(game)
         self._threads = [_Thread(game, iterations) for _ in range(arrays.threads)]
-        self._pool = ThreadPoolExecutor(len(self._threads)) if len(self._threads) > 1 else None
+        self._together: Threads[None] = Threads(len(self._threads))
 
     def choose(self, which: Indices) -> None:
         """Write what the searches choose into `chosen`."""
         parts = np.array_split(which, len(self._threads))
         calls = [partial(self._choose, thread, part) for thread, part in zip(self._threads, parts) if len(part)]
-        if self._pool is None:
-            for call in calls:
-                call()
-        else:
-            for future in [self._pool.submit(call) for call in calls]:
-                future.result()
+        self._together.run(calls)
 
     def _choose(self, thread: "_Thread", which: Indices) -> None:
         arrays, scratch, task = self._arrays, thread.scratch, thread.task

@@ -11,7 +11,6 @@ array([0., 0.])
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, SupportsInt, TypeVar
@@ -30,6 +29,7 @@ from arena.learning.compiled import layout
 from arena.learning.compiled.layout import DEAL, FULL, NEW, RESUME, STEP, WAITING, Masks
 from arena.learning.parts import play_entry, unmeasured
 from arena.learning.rivals import Outside, Rival, Seating, name_of, seating
+from arena.learning.threads import Threads
 from arena.match.seeds import table_seed
 
 T = TypeVar("T")
@@ -76,7 +76,8 @@ class Tables:
         a Batch. `seed`: table i has seed + i. `episode`: a whole match, or its first round. `autoreset`: when the next episode
         is dealt: in the `same_step`, in the `next_step`, or `off`. `illegal`: an illegal choice is to `lose` the episode, or to
         `raise`. `reward`: at the end, by `places` from -1 to 1, or by `score`, which is what the game's `evaluate` says.
-        `action_features` and `logs`: whether these are kept.
+        `action_features` and `logs`: whether these are kept. `threads`: in how many the tables are played, each has a part of
+        them; nothing but the time depends on it.
 
         Raises ConfigError, BotError or StoreError.
         """
@@ -92,6 +93,7 @@ class Tables:
         for name, number in (("tables", tables), ("threads", threads)):
             if number < 1:
                 raise ConfigError(f"{name}: at least 1 is needed, not {number}")
+        threads = min(threads, tables)
         self.game = loaded
         """The game of the game."""
         self.encoding: Encoding = games.encoding(loaded)
@@ -126,7 +128,7 @@ class Tables:
             tables=tables, threads=threads, has_action_features=action_features,
         )  # fmt: skip
         self._outside: list[Outside | None] = [rival.asked(self._arrays) if rival.asked else None for rival in seated]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._threads: Threads[int] | None = Threads(threads) if threads > 1 else None
         self._bounds = [tables * part // threads for part in range(threads + 1)]
         self._advance: Any = play_entry(loaded)
         self._bind()
@@ -318,7 +320,7 @@ class Tables:
             waiting = self._call(RESUME)
 
     def _call(self, task: int) -> int:
-        if self._pool is None:
+        if self._threads is None:
             return int(self._calls[0](task, 0, len(self)))
         parts = list(zip(self._calls, self._bounds, self._bounds[1:]))
         if task == STEP and self._arrays.settings[layout.RAISES]:
@@ -326,8 +328,7 @@ class Tables:
                 found = int(call(layout.CHECK, first, last))
                 if found < 0:
                     return found
-        futures = [self._pool.submit(call, task, first, last) for call, first, last in parts]
-        return sum(int(future.result()) for future in futures)
+        return sum(self._threads.run([partial(call, task, first, last) for call, first, last in parts]))
 
     def _bind(self) -> None:
         """Give the compiled code its arrays, once for each thread; again after one of them was replaced."""

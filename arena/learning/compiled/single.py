@@ -38,19 +38,18 @@ ORDER = ("settings", "options", "constants", "codes", "books", "numbers", "chose
          "ended", "logs")  # fmt: skip
 
 
-def advance_at(records: States, places: Places, thread: int, task: int, first: int, last: int) -> int:
+def advance_at(records: States, places: Places, own: int, task: int, first: int, last: int) -> int:
     """`advance` (play.py) with arrays at known addresses.
 
-    `records`: the states of all tables, then one to work in for each thread; `places`: for each array in ORDER its address and
-    its shape, filled up with zeros to three numbers.
+    `records`: the states of all tables, then those to work in, of which place `own` is this thread's; `places`: for each array
+    in ORDER its address and its shape, filled up with zeros to three numbers.
     """
     settings = _words(places[0])
     tables = settings[TABLES]
-    own = tables + thread
     return advance(
         settings, _words(places[1]), array_at(int(places[2, 0]), (places[2, 1],), np.float64), _words(places[3]),
-        records[:tables], records[own : own + 1], _table(places[4], np.int64), _table(places[5], np.float64), _words(places[6]),
-        _table(places[7], np.int64), _table(places[8], np.bool_), _table(places[9], np.float32),
+        records[:tables], records[tables + own : tables + own + 1], _table(places[4], np.int64), _table(places[5], np.float64),
+        _words(places[6]), _table(places[7], np.int64), _table(places[8], np.bool_), _table(places[9], np.float32),
         array_at(int(places[10, 0]), (places[10, 1], places[10, 2], places[10, 3]), np.float32), _table(places[11], np.bool_),
         _table(places[12], np.int64), task, first, last,
     )  # fmt: skip
