@@ -31,6 +31,7 @@ from arena.learning.parts import play_entry, unmeasured
 from arena.learning.rivals import Outside, Rival, Seating, name_of, seating
 from arena.learning.threads import Threads
 from arena.match.seeds import table_seed
+from arena.search.settings import MOST_THREADS
 
 T = TypeVar("T")
 EPISODES = ("match", "round")
@@ -90,10 +91,8 @@ class Tables:
         ):  # fmt: skip
             if value not in known:
                 raise ConfigError(f"{name}: no {value!r}; {nearest(str(value), known)}")
-        for name, number in (("tables", tables), ("threads", threads)):
-            if number < 1:
-                raise ConfigError(f"{name}: at least 1 is needed, not {number}")
-        threads = min(threads, tables)
+        tables = _checked_number("tables", tables)
+        threads = min(tables, _checked_number("threads", threads, MOST_THREADS))
         self.game = loaded
         """The game of the game."""
         self.encoding: Encoding = games.encoding(loaded)
@@ -399,6 +398,13 @@ class Tables:
 def _in_turn(given: Sequence[T], count: int) -> list[T]:
     """Some of the given ones in turn, as many as `count`."""
     return [given[place % len(given)] for place in range(count)]
+
+
+def _checked_number(name: str, given: object, most: int | None = None) -> int:
+    """A whole number from 1 to `most`. Raises ConfigError for anything else."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1 or (most and given > most):
+        raise ConfigError(f"{name}: a whole number from 1 {f'to {most}' if most else 'on'} is needed, not {given!r}")
+    return int(given)
 
 
 def _checked_learners(learners: Sequence[int], seats: int) -> tuple[int, ...]:

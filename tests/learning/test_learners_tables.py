@@ -277,8 +277,12 @@ def test_all_seats_can_learn() -> None:
     [
         ({"game": "nage"}, 'game: no game "nage"; did you mean "naga"?'),
         ({"seats": 3}, "seats: naga is played by 2 seats, not 3"),
-        ({"tables": 0}, "tables: at least 1 is needed, not 0"),
-        ({"threads": 0}, "threads: at least 1 is needed, not 0"),
+        ({"tables": 0}, "tables: a whole number from 1 on is needed, not 0"),
+        ({"tables": 2.5}, "tables: a whole number from 1 on is needed, not 2.5"),
+        *(
+            ({"threads": wrong}, f"threads: a whole number from 1 to 64 is needed, not {wrong!r}")
+            for wrong in (0, -2, 65, 1.5, "2", True, None)
+        ),
         ({"episode": "game"}, "episode: no 'game'; known: match, round"),
         ({"autoreset": "same"}, "autoreset: no 'same'; did you mean \"same_step\"?"),
         ({"illegal": "forfeit"}, "illegal: no 'forfeit'; known: lose, raise"),

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from arena import games
 from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants
-from arena.learning.gymnasium import environment_id
+from arena.errors import ConfigError
+from arena.learning.gymnasium import OneMatch, environment_id
 from arena.learning.rivals import Batch
 from arena.learning.selfplay import SelfPlay
 from arena.learning.tables import Tables
@@ -109,6 +110,15 @@ def test_environments_of_make_vec_show_the_same_bytes_in_any_number_of_threads(n
             assert all(played(count, TABLES, seats=seats, options=options, rivals=[rival]) == alone for count in COUNTS)
             few = played(1, FEW, seats=seats, options=options, rivals=[rival])
             assert played(7, FEW, seats=seats, options=options, rivals=[rival]) == few
+
+
+def test_a_wrong_number_of_threads_is_refused_in_one_line() -> None:
+    for wrong in (0, 65, 2.0, "2", None):
+        with pytest.raises(ConfigError) as raised:
+            gymnasium.make_vec("arena/Naga-v0", num_envs=4, threads=wrong)
+        assert str(raised.value) == f"threads: a whole number from 1 to 64 is needed, not {wrong!r}"
+    with pytest.raises(ConfigError, match=r"^threads: only environments of make_vec have several tables to share out$"):
+        OneMatch("naga", threads=2)
 
 
 def test_calls_run_at_once_each_in_a_thread_of_its_own() -> None:

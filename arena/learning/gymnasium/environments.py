@@ -164,6 +164,8 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         """
         if "autoreset" in settings:
             raise ConfigError("autoreset: only environments of make_vec reset themselves")
+        if "threads" in settings:
+            raise ConfigError("threads: only environments of make_vec have several tables to share out")
         self.tables = Tables(game, 1, autoreset="off", **settings)
         """The table."""
         self.render_mode = render_mode
@@ -261,9 +263,11 @@ class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         copy: bool = True,
         mask: str = "info",
         render_mode: str | None = None,
+        threads: int = 1,
         **settings: Any,
     ) -> None:
         """`copy`: False gives the tables' own arrays, which the next step overwrites. `mask` and `settings`: as in OneMatch.
+        `threads`: in how many the tables are played, from 1 to 64; nothing but the time depends on it.
 
         Raises ConfigError, BotError or StoreError.
         """
@@ -271,7 +275,7 @@ class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         if autoreset_mode not in known and not isinstance(autoreset_mode, AutoresetMode):
             raise ConfigError(f"autoreset_mode: no {autoreset_mode!r}; {nearest(str(autoreset_mode), known)}")
         mode = AutoresetMode(autoreset_mode)
-        self.tables = Tables(game, num_envs, autoreset=_MODES[mode], **settings)
+        self.tables = Tables(game, num_envs, autoreset=_MODES[mode], threads=threads, **settings)
         """The tables."""
         self.num_envs = num_envs
         self.autoreset_mode = mode
