@@ -68,7 +68,7 @@ TOPICS: Mapping[str, str] = {
     "match": "Measure what a match costs beside the thinking of its bots",
     "search": "Measure simulations per second and time budgets of the search",
     "seats": "Measure what locked seats and command bots cost",
-    "env": "Measure steps of learning environments per second on one core",
+    "env": "Measure steps of learning environments per second",
     "channels": "Measure what locked bots can tell their next match, or each other",
     "scale": "Measure whole tournaments: throughput, memory and start-up time",
 }

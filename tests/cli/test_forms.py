@@ -19,7 +19,7 @@ from arena.agent import read_bot
 from arena.agent.submissions import Submissions
 from arena.cli.bench.channels import Channel
 from arena.cli.bench.engine import GameCost, PlaySpeed
-from arena.cli.bench.env import AGENTS, LEDUC, MANY, SPARROW, StepSpeed
+from arena.cli.bench.env import AGENTS, LEDUC, MANY, SELF_PLAY, SPARROW, StepSpeed
 from arena.cli.bench.match import MatchCost, SearchFixed
 from arena.cli.bench.seats import SeatCost
 from arena.cli.main import USER_ERROR, main
@@ -300,10 +300,10 @@ BENCHES: dict[str, tuple[dict[str, Any], Checks]] = {
             "all_ready": lambda *_: ["naga"],
             "step_speeds": lambda *_: [
                 StepSpeed(MANY, "naga", 2, np.float64(2e6), 40.0), StepSpeed(AGENTS, LEDUC, 2, 9e3),
-                StepSpeed(MANY, SPARROW, 3, 5e4),
+                StepSpeed(MANY, SPARROW, 3, 5e4), StepSpeed(SELF_PLAY, "naga", 2, 1.2e6, None, 2, 2.2e6, 1.5),
             ],
         },
-        lambda found: found["tables"] == 1024 and found["speeds"][0]["times"] == 40.0 and len(found["speeds"]) == 3,
+        lambda found: found["tables"] == 1024 and found["speeds"][0]["times"] == 40.0 and found["speeds"][3]["speedup"] == 1.5,
     ),
     "match": (
         {

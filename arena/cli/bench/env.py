@@ -1,6 +1,7 @@
 """`arena bench env`: steps of learning environments per second: ours, and those of pgx and PettingZoo in the same run.
 
-All figures are CPU time of one core. Everything is measured in turns, so that what slows the machine down slows all of it.
+All figures are CPU time of one core, but for those of self-play in several threads, which are wall time as well. Everything is
+measured in turns, so that what slows the machine down slows all of it.
 """
 
 import math
@@ -11,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -26,6 +27,8 @@ from arena.cli.shared.printing import Format, note, show, write_table
 from arena.engine.readiness import ENCODING
 from arena.errors import ConfigError
 from arena.reports.terminal import Page
+from arena.search.settings import MOST_THREADS
+from arena.tournament.workers.processes import available_cpus
 
 REPEATS = 5
 SECONDS = 0.4  # of CPU time per repeat
@@ -41,8 +44,28 @@ RULERS = {MANY: SPARROW, SELF_PLAY: SPARROW, FEATURES: SPARROW, VECTOR: SPARROW,
 PGX = {SPARROW: 3, "pgx leduc_holdem": 2, "pgx kuhn_poker": 2}
 """The games of pgx that stand beside ours, and their seats."""
 
-Run: TypeAlias = Callable[[float], tuple[int, float]]
-"""Steps an environment for about so many CPU seconds: how many steps, and in how many CPU seconds."""
+Run: TypeAlias = Callable[[float], "Spent"]
+"""Steps an environment for about so many CPU seconds."""
+
+
+class Spent(NamedTuple):
+    """What some steps took."""
+
+    steps: int
+    cpu: float
+    """CPU seconds of all threads."""
+    wall: float | None = None
+    """Seconds of wall time, where they are told."""
+
+
+class Subject(NamedTuple):
+    """An environment to measure."""
+
+    form: str
+    environment: str
+    seats: int
+    run: Run
+    threads: int = 1
 
 
 class StepSpeed(msgspec.Struct, frozen=True):
@@ -54,36 +77,53 @@ class StepSpeed(msgspec.Struct, frozen=True):
     """A game of ours, or the library and its environment."""
     seats: int
     steps_per_second: float
-    """Choices that are asked for and played, per CPU second; those of rivals in between are not counted."""
+    """Choices that are asked for and played, per CPU second of all threads together; those of rivals in between are not
+    counted. The median of the measurements."""
     times: float | None = None
     """How many times as fast as the other library's environment; None if there is none, or it is not installed."""
+    threads: int = 1
+    """How many threads share the tables out."""
+    wall_steps_per_second: float | None = None
+    """The same per second of wall time, for `self-play` alone. The best of the measurements: other work only slows it."""
+    speedup: float | None = None
+    """How many times as fast as in one thread it is by the wall clock; None where that is not measured."""
 
 
 def step_speeds(names: Sequence[str], seconds: float = SECONDS, repeats: int = REPEATS) -> list[StepSpeed]:
     """The speeds of some games in all forms whose libraries are installed, and of what stands beside them."""
     subjects = [subject for name in names for subject in _ours(name)]
     with suppress(ImportError):
-        subjects += [(MANY, name, seats, _pgx(name)) for name, seats in PGX.items()]
+        subjects += [Subject(MANY, name, seats, _pgx(name)) for name, seats in PGX.items()]
     with suppress(ImportError):
-        subjects.append((AGENTS, LEDUC, 2, _leduc_holdem()))
-    rates: list[list[float]] = [[] for _ in subjects]
+        subjects.append(Subject(AGENTS, LEDUC, 2, _leduc_holdem()))
+    taken: list[list[Spent]] = [[] for _ in subjects]
     for _ in range(repeats):
-        for found, (_form, _name, _seats, run) in zip(rates, subjects):
-            steps, spent = run(seconds)
-            found.append(steps / spent)
-    speeds = [statistics.median(found) for found in rates]
-    others = {name: speed for (_form, name, _seats, _run), speed in zip(subjects, speeds) if name in (*PGX, LEDUC)}
+        for found, subject in zip(taken, subjects):
+            found.append(subject.run(seconds))
+    rates = [statistics.median(spent.steps / spent.cpu for spent in found) for found in taken]
+    walls = [max((spent.steps / spent.wall for spent in found if spent.wall), default=None) for found in taken]
+    others = {subject.environment: rate for subject, rate in zip(subjects, rates) if subject.environment in (*PGX, LEDUC)}
+    alone = {one.environment: wall for one, wall in zip(subjects, walls) if one.form == SELF_PLAY and one.threads == 1}
     return [
-        StepSpeed(form, name, seats, speed, _times(speed, others.get(RULERS.get(form, "")) if name not in others else None))
-        for (form, name, seats, _run), speed in zip(subjects, speeds)
-    ]
+        StepSpeed(
+            form, name, seats, rate, _times(rate, others.get(RULERS.get(form, "")) if name not in others else None),
+            threads, wall, _times(wall, alone.get(name)),
+        )
+        for (form, name, seats, _run, threads), rate, wall in zip(subjects, rates, walls)
+    ]  # fmt: skip
 
 
-def _times(speed: float, ruler: float | None) -> float | None:
-    return None if ruler is None else speed / ruler
+def thread_counts(cpus: int) -> list[int]:
+    """The numbers of threads to measure: one, and doubled up to as many as there are CPUs and may be threads."""
+    most = min(cpus, MOST_THREADS)
+    return sorted({most, *(1 << power for power in range(most.bit_length()))})
 
 
-def _ours(name: str) -> list[tuple[str, str, int, Run]]:
+def _times(speed: float | None, ruler: float | None) -> float | None:
+    return None if speed is None or ruler is None else speed / ruler
+
+
+def _ours(name: str) -> list[Subject]:
     """All forms of one game at its smallest table."""
     from arena.learning.selfplay import SelfPlay
     from arena.learning.tables import Tables
@@ -91,33 +131,35 @@ def _ours(name: str) -> list[tuple[str, str, int, Run]]:
     seats = games.load(name).seats[0]
     tables = Tables(name, TABLES, seed=1)
     tables.reset()
-    found: list[tuple[str, str, int, Run]] = [
-        (MANY, name, seats, _many(tables, tables.step)),
-        (SELF_PLAY, name, seats, _many(play := SelfPlay(name, TABLES, seed=1), play.step)),
-        (FEATURES, name, seats, _many(full := SelfPlay(name, TABLES, seed=1, action_features=True), full.step)),
-    ]
+    found = [Subject(MANY, name, seats, _many(tables, tables.step))]
+    for threads in thread_counts(available_cpus()):
+        play = SelfPlay(name, TABLES, seed=1, threads=threads)
+        found.append(Subject(SELF_PLAY, name, seats, _many(play, play.step, tells_wall=True), threads))
+    full = SelfPlay(name, TABLES, seed=1, action_features=True)
+    found.append(Subject(FEATURES, name, seats, _many(full, full.step)))
     with suppress(ImportError):
-        found += [(VECTOR, name, seats, _vector(name)), (SINGLE, name, seats, _single(name))]
+        found += [Subject(VECTOR, name, seats, _vector(name)), Subject(SINGLE, name, seats, _single(name))]
     with suppress(ImportError):
         from arena.learning.pettingzoo import env
 
-        found.append((AGENTS, name, seats, _agents(env(name))))
+        found.append(Subject(AGENTS, name, seats, _agents(env(name))))
     return found
 
 
-def _many(tables: Any, step: Callable[[Any], object]) -> Run:
+def _many(tables: Any, step: Callable[[Any], object], *, tells_wall: bool = False) -> Run:
     """Steps many tables. Who chooses is not counted."""
     rng = np.random.default_rng(1)
 
-    def run(seconds: float) -> tuple[int, float]:
-        steps, spent = 0, 0.0
+    def run(seconds: float) -> Spent:
+        steps, spent, wall = 0, 0.0, 0.0
         while spent < seconds:
             chosen = _legal(tables.mask, rng)
-            began = time.process_time()
+            began, entered = time.process_time(), time.perf_counter()
             step(chosen)
+            wall += time.perf_counter() - entered
             spent += time.process_time() - began
             steps += len(chosen)
-        return steps, spent
+        return Spent(steps, spent, wall if tells_wall else None)
 
     return run
 
@@ -139,7 +181,7 @@ def _single(name: str) -> Run:
     _, info = env.reset(seed=1)
     mask: NDArray[Any] = info["action_mask"]
 
-    def run(seconds: float) -> tuple[int, float]:
+    def run(seconds: float) -> Spent:
         nonlocal mask
         masks: list[NDArray[Any]] = []
         spent, began = 0.0, time.process_time()
@@ -154,7 +196,7 @@ def _single(name: str) -> Run:
             began = time.process_time()
         for each in masks:
             _one_legal(each, rng)
-        return len(masks), spent - (time.process_time() - began)
+        return Spent(len(masks), spent - (time.process_time() - began))
 
     return run
 
@@ -164,7 +206,7 @@ def _agents(env: Any) -> Run:
     rng = random.Random(1)
     env.reset(seed=1)
 
-    def run(seconds: float) -> tuple[int, float]:
+    def run(seconds: float) -> Spent:
         steps, began = 0, time.process_time()
         while (spent := time.process_time() - began) < seconds:
             env.reset()
@@ -175,7 +217,7 @@ def _agents(env: Any) -> Run:
                     continue
                 env.step(_one_legal(observation["action_mask"], rng))
                 steps += 1
-        return steps, spent
+        return Spent(steps, spent)
 
     return run
 
@@ -203,7 +245,7 @@ def _pgx(name: str) -> Run:
     keys = split(jax.random.PRNGKey(1))
     state = jax.jit(jax.vmap(env.init))(keys[1:])
 
-    def run(seconds: float) -> tuple[int, float]:
+    def run(seconds: float) -> Spent:
         nonlocal keys, state
         steps, spent = 0, 0.0
         while spent < seconds:
@@ -213,7 +255,7 @@ def _pgx(name: str) -> Run:
             state = jax.block_until_ready(step(state, chosen, keys[1:]))
             spent += time.process_time() - began
             steps += TABLES
-        return steps, spent
+        return Spent(steps, spent)
 
     run(1e-9)  # compiles
     return run
@@ -241,10 +283,10 @@ def env(
     ] = SECONDS,
     format: FormatOption = Format.TABLE,
 ) -> int:
-    """Measure steps of learning environments per second on one core.
+    """Measure steps of learning environments per second.
 
-    In CPU time, observations, masks and new episodes included. pgx and PettingZoo stand beside ours if the extra `bench` is
-    installed.
+    In CPU time, observations, masks and new episodes included; self-play also in several threads, in wall time. pgx and
+    PettingZoo stand beside ours if the extra `bench` is installed.
     """
     if not 0 < seconds < math.inf:
         raise ConfigError(f"--seconds: more than 0, not {seconds}")
@@ -260,12 +302,14 @@ def env(
 
 def _write(page: Page, speeds: Sequence[StepSpeed]) -> None:
     write_table(
-        page, f"Steps of one core; {TABLES:,} tables at once in all forms but {SINGLE} and {AGENTS}",
-        ("form", "environment", "seats", "steps/s", "us/step", "times as fast"),
+        page, f"Steps per CPU second; {TABLES:,} tables at once in all forms but {SINGLE} and {AGENTS}",
+        ("form", "environment", "seats", "threads", "steps/s", "us/step", "times as fast", "by the wall clock", "speed-up"),
         [
             (
-                speed.form, speed.environment, str(speed.seats), f"{speed.steps_per_second:,.0f}",
+                speed.form, speed.environment, str(speed.seats), str(speed.threads), f"{speed.steps_per_second:,.0f}",
                 f"{1e6 / speed.steps_per_second:.2f}", "-" if speed.times is None else f"{speed.times:.1f}",
+                "-" if speed.wall_steps_per_second is None else f"{speed.wall_steps_per_second:,.0f}",
+                "-" if speed.speedup is None else f"{speed.speedup:.2f}",
             )
             for speed in speeds
         ],
@@ -273,3 +317,4 @@ def _write(page: Page, speeds: Sequence[StepSpeed]) -> None:
     )  # fmt: skip
     page.say("")
     page.say(f"`times as fast`: as {RULERS[MANY]} by its own vectorised step, or as {RULERS[AGENTS]}, in this run.")
+    page.say("`by the wall clock`: steps per second of wall time, the best of the measurements; `speed-up`: over one thread.")
