@@ -55,9 +55,20 @@ class Layout:
         return sum(plane.size for plane in self.action_planes)
 
     @cached_property
+    def limits(self) -> tuple[Features, Features]:
+        """[features] each: between what the features of a seen state lie, both included."""
+        return limits_of(self.planes)
+
+    @cached_property
     def sha256(self) -> str:
         """A hash over all of it, meanings too: a network is good for the encoding that it was trained on, and for no other."""
         return hashlib.sha256(msgspec.json.encode((self.version, self.planes, self.action_planes, self.codes))).hexdigest()
+
+
+def limits_of(planes: Sequence[Plane]) -> tuple[Features, Features]:
+    """The lowest and the highest number that each feature of some planes can be."""
+    low = np.concatenate([np.full(plane.size, plane.low, np.float32) for plane in planes])
+    return low, np.concatenate([np.full(plane.size, plane.high, np.float32) for plane in planes])
 
 
 @dataclass(frozen=True, eq=False)

@@ -137,6 +137,10 @@ def stub(function: Callable[..., Any], games: dict[Any, Any]) -> None:
         let_compiled_code_call(function, Chosen(function.__name__, games))
 
 
+WRITTEN: dict[Callable[..., Any], Callable[[np.dtype[Any]], Callable[..., Any]]] = {}
+"""What gives the body for the dtype of a record, by the functions that `by_record` has made."""
+
+
 def by_record(write: Callable[[np.dtype[Any]], str]) -> Callable[[F], F]:
     """Give a function `name(s, ...)` the body that `write` gives as source for the type of the record `s`.
 
@@ -154,6 +158,7 @@ def by_record(write: Callable[[np.dtype[Any]], str]) -> Callable[[F], F]:
         def called(s: Any, *others: Any) -> Any:
             return written(s.dtype)(s, *others)
 
+        WRITTEN[called] = written
         if ENABLED:
             first, *others = inspect.signature(function).parameters
             scope = {"written": lambda record: written(numba.np.numpy_support.as_dtype(record))}

@@ -73,6 +73,10 @@ class Chosen:
         self._name = name
         self._games = games
 
+    def function_of(self, record: Any) -> Any:
+        """The function of the game whose states have a numba type."""
+        return getattr(self._games[record], self._name)
+
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What numba's type inference asks of a dispatcher."""
         return self._linked(args).get_call_template(args, kws)
@@ -82,8 +86,7 @@ class Chosen:
         return self._linked(sigutils.normalize_signature(sig)[0]).get_overload(sig)
 
     def _linked(self, args: Any) -> Any:
-        function = getattr(self._games[args[0]], self._name)
-        return function._numba_type_.dispatcher
+        return self.function_of(args[0])._numba_type_.dispatcher
 
 
 def let_compiled_code_call(function: Callable[..., Any], dispatcher: Linked | Chosen) -> None:

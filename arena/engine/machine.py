@@ -66,12 +66,22 @@ def array_at(address: int, shape: tuple[int, ...], kind: Any) -> Any:
     return np.asarray(SimpleNamespace(__array_interface__=described))
 
 
+def columns_at(address: int, shape: tuple[int, ...], kind: Any) -> Any:
+    """The array that lies at an address with its first axis side by side (Fortran's order), as `array_at`."""
+    return array_at(address, shape[::-1], kind).T
+
+
+def add_together(out: Any, place: int, number: int) -> None:
+    """Add a number to a place of an array to which the lanes of a card add at the same time."""
+    out[place] += number
+
+
 def thread_nanoseconds() -> int:
     """CPU time of the calling thread so far; about half a microsecond to read, in compiled code too."""
     return time.thread_time_ns()
 
 
-OWNING_NOTHING = (stack_array, stack_states, array_at)
+OWNING_NOTHING = (stack_array, stack_states, array_at, columns_at)
 """What gives arrays that need no count of references."""
 
 
@@ -178,9 +188,15 @@ def _count_leading_zeros(_typing: Any, _mask: Any) -> Any:
     return types.int64(types.int64), build
 
 
+def _add(out, place, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # as for the lambdas below
+    out[place] += number
+
+
 overload(thread_nanoseconds)(lambda: lambda: _thread_nanoseconds())
 # Plain lambdas: numba compares the two signatures, annotations included.
 overload(array_at)(lambda address, shape, kind: lambda address, shape, kind: numba.carray(_pointer(address), shape, kind))
+overload(columns_at)(lambda address, shape, kind: lambda address, shape, kind: numba.farray(_pointer(address), shape, kind))
+overload(add_together)(lambda out, place, number: _add)
 overload(copy_state)(lambda s, out: (lambda s, out: _copy_record(s, out)) if s == out else None)
 overload(popcount)(lambda mask: lambda mask: _population_count(mask))
 overload(bit_length)(lambda mask: lambda mask: 64 - _count_leading_zeros(mask))

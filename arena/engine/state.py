@@ -131,7 +131,7 @@ def _record(fields: Sequence[_Field]) -> np.dtype[Any]:
     layout: list[Any] = [(field.name, field.kind, field.shape) for field in fields]
     places = np.dtype(layout)
     for field in fields:
-        place = (places.fields or {})[field.name][1]
+        place = cast(Any, places.fields)[field.name][1]
         if place % field.kind.itemsize:
             raise ValueError(f"{field.name}: at byte {place}, which is no multiple of {field.kind.itemsize}")
     if places.itemsize % _WORD:

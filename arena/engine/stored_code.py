@@ -20,7 +20,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from arena.errors import StoreError, printable
 
 _DIGEST = hashlib.sha256().digest_size
-_SUFFIXES = (".nbi", ".nbc")  # numba's: an index for each function, and the code of each of its signatures
+_SUFFIXES = (".nbi", ".nbc", ".cubin")  # numba's: an index for each function, and the code of each signature; kernels of cards
 
 
 class CheckedCache(FunctionCache):  # type: ignore[misc]  # numba has no types

@@ -1,6 +1,6 @@
 """The arrays of many tables of one game, as the compiled code fills them in place."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -94,8 +94,11 @@ def new_arrays(
     tables: int,
     threads: int,
     has_action_features: bool,
+    zeros: Callable[..., Any] = np.zeros,
 ) -> Arrays:
-    """Arrays for some tables that are still to be dealt. `settings`: without TABLES, which is set here."""
+    """Arrays for some tables that are still to be dealt. `settings`: without TABLES, which is set here; `zeros`: what makes the
+    arrays that have a table in each row.
+    """
     seats, most = int(settings[SEATS]), int(game.rules.MAX_ACTIONS)
     settings[TABLES] = tables
     codes = np.array(encoding.codes or (), np.int64)
@@ -104,17 +107,17 @@ def new_arrays(
         options=options,
         constants=game.constants,
         codes=codes,
-        records=np.zeros(tables + threads * _taken(game.rules.STATE), game.rules.STATE),
+        records=zeros((tables + threads * _taken(game.rules.STATE),), game.rules.STATE),
         threads=threads,
-        books=np.zeros((tables, COLUMNS + seats), np.int64),
-        numbers=np.zeros((tables, FIRST_REWARD + 2 * seats)),
-        chosen=np.zeros(tables, np.int64),
-        actions=np.zeros((tables, most), np.int64),
-        mask=np.zeros((tables, len(codes) or most), np.bool_),
-        features=np.zeros((2 * tables, encoding.size), np.float32),
-        rows=np.zeros((tables if has_action_features else 0, most, encoding.action_size), np.float32),
-        ended=np.zeros((tables, 1), np.bool_),
-        logs=np.zeros((2 * tables, FIRST_LOG) if settings[LOGS] else (0, 0), np.int64),
+        books=zeros((tables, COLUMNS + seats), np.int64),
+        numbers=zeros((tables, FIRST_REWARD + 2 * seats), np.float64),
+        chosen=zeros((tables,), np.int64),
+        actions=zeros((tables, most), np.int64),
+        mask=zeros((tables, len(codes) or most), np.bool_),
+        features=zeros((2 * tables, encoding.size), np.float32),
+        rows=zeros((tables if has_action_features else 0, most, encoding.action_size), np.float32),
+        ended=zeros((tables, 1), np.bool_),
+        logs=zeros((2 * tables, FIRST_LOG) if settings[LOGS] else (0, 0), np.int64),
     )
 
 

@@ -207,10 +207,14 @@ _KNOWN = "random, policy, search:N, a bot (a path or house:NAME), or a callable"
 
 @dataclass(frozen=True)
 class Batch:
-    """The decisions that a snapshot is to take together: a row for each."""
+    """The decisions that a snapshot is to take together: a row for each.
 
-    tables: Indices
-    """[rows]: the numbers of the tables."""
+    At tables on a card the arrays lie there, and there is a row for every table, in order; what is answered counts where the
+    snapshot is to choose.
+    """
+
+    tables: Indices | None
+    """[rows]: the numbers of the tables; None on a card."""
     seat: Indices
     """[rows]: the seat that is to choose."""
     features: Features
@@ -247,6 +251,10 @@ class Seating:
     asked: Callable[[Arrays], Outside] | None = None
     needs_logs: bool = False
     """Whether it has to know all actions of an episode."""
+    snapshot: Snapshot | None = None
+    """What is asked, if it is a snapshot."""
+    where: str = ""
+    """Stands before what is wrong with it."""
 
 
 def seating(rival: Rival, game: Game, seats: int, options: OptionValues, where: str) -> Seating:
@@ -260,7 +268,7 @@ def seating(rival: Rival, game: Game, seats: int, options: OptionValues, where: 
         raise ConfigError(f"{where}an Agent plays one match; give its class, of which each match gets one")
     if callable(rival) and not (isinstance(rival, type) and issubclass(rival, Agent)):
         snapshot: Snapshot = rival
-        return Seating(SNAPSHOT, lambda arrays: _AskedSnapshot(snapshot, arrays, where))
+        return Seating(SNAPSHOT, lambda arrays: _AskedSnapshot(snapshot, arrays, where), snapshot=snapshot, where=where)
     if isinstance(rival, str) and "/" not in rival and ":" not in rival and not Path(rival).exists():
         raise ConfigError(f'{where}no rival "{rival}"; one is {_KNOWN}')
     bot = rival if isinstance(rival, Named) else named(rival, nearest_results(), where=where)
@@ -276,6 +284,11 @@ def name_of(rival: Rival) -> str:
     if isinstance(rival, str | Path):
         return Path(str(rival).rpartition(":")[2]).stem
     return getattr(rival, "__name__", type(rival).__name__)
+
+
+def illegal_index(indices: Indices, row: int, where: str) -> ConfigError:
+    """What to raise where a snapshot's index is no legal action."""
+    return ConfigError(f"{where}index {indices[row]} in row {row} is not legal; see the batch's mask")
 
 
 class _AskedSnapshot:
@@ -299,6 +312,5 @@ class _AskedSnapshot:
         inside = (indices >= 0) & (indices < arrays.mask.shape[1])
         legal = inside & batch.mask[np.arange(len(which)), np.where(inside, indices, 0)]
         if not legal.all():
-            row = int(np.flatnonzero(~legal)[0])
-            raise ConfigError(f"{self._where}index {indices[row]} in row {row} is not legal; see the batch's mask")
+            raise illegal_index(indices, int(np.flatnonzero(~legal)[0]), self._where)
         arrays.chosen[which] = indices

@@ -9,6 +9,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from arena.engine.options import OptionValue
 from arena.errors import ConfigError
 from arena.learning.arrays import Indices
 from arena.learning.compiled.layout import Masks
+from arena.learning.device import Device
 from arena.learning.rivals import Rival
 from arena.learning.tables import Tables
 
@@ -43,6 +45,9 @@ class SelfPlay:
         reward: str = "places",
         action_features: bool = False,
         threads: int = 1,
+        device: str | Device = "cpu",
+        stream: Any = None,
+        feature_type: str = "float32",
     ) -> None:
         """Deal all tables. `snapshots`: who sits at some of the seats instead; all else, and what is raised, as for Tables."""
         count = games.load(game).seats[0] if seats is None else seats
@@ -54,7 +59,7 @@ class SelfPlay:
         self.tables = Tables(
             game, tables, seats=count, options=options, learners=[seat for seat in range(count) if seat not in snapshots],
             rivals=[snapshots[seat] for seat in sorted(snapshots)], seed=seed, episode=episode, illegal=illegal, reward=reward,
-            action_features=action_features, threads=threads,
+            action_features=action_features, threads=threads, device=device, stream=stream, feature_type=feature_type,
         )  # fmt: skip
         """The tables themselves."""
         self.tables.reset()
@@ -104,7 +109,7 @@ class SelfPlay:
 
     @property
     def finished(self) -> Indices:
-        """The numbers of the tables where an episode ended in the last step."""
+        """The tables where an episode ended in the last step. On a card this waits for it; `terminated` does not."""
         return np.flatnonzero(self.terminated)
 
     def step(self, indices: object) -> None:

@@ -11,7 +11,6 @@ array([0., 0.])
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, SupportsInt, TypeVar
 
@@ -24,12 +23,15 @@ from arena.engine.encoding import Encoding
 from arena.engine.options import OptionValue
 from arena.engine.rng import seed_words
 from arena.errors import ArenaError, ConfigError, nearest
-from arena.learning.arrays import Arrays, Indices, deal_seed, new_arrays, new_settings
+from arena.learning.arrays import Indices, deal_seed, new_arrays, new_settings
 from arena.learning.compiled import layout
-from arena.learning.compiled.layout import DEAL, FULL, NEW, RESUME, STEP, WAITING, Masks
+from arena.learning.compiled.layout import DEAL, FULL, NEW, RESUME, STEP, Masks
+from arena.learning.device import FEATURE_TYPES, Device, device_of
+from arena.learning.on_device import OnDevice
 from arena.learning.parts import play_entry, unmeasured
-from arena.learning.rivals import Outside, Rival, Seating, name_of, seating
-from arena.learning.threads import Threads
+from arena.learning.playing import Playing
+from arena.learning.processor import OnProcessor
+from arena.learning.rivals import Rival, Seating, name_of, seating
 from arena.match.seeds import table_seed
 from arena.search.settings import MOST_THREADS
 
@@ -68,6 +70,9 @@ class Tables:
         action_features: bool = False,
         logs: bool = False,
         threads: int = 1,
+        device: str | Device = "cpu",
+        stream: Any = None,
+        feature_type: str = "float32",
     ) -> None:
         """Make the tables ready; `reset` deals.
 
@@ -79,6 +84,10 @@ class Tables:
         `raise`. `reward`: at the end, by `places` from -1 to 1, or by `score`, which is what the game's `evaluate` says.
         `action_features` and `logs`: whether these are kept. `threads`: in how many the tables are played, each has a part of
         them; nothing but the time depends on it.
+
+        `device`: `cpu`; `cuda` or `cuda:N`, a graphics card: then the arrays lie there, and of the rivals only `random`,
+        `policy` and callables can sit at the tables (docs/cards.md). `stream`: of the caller there. `feature_type`: there
+        `float32`, `float16` or `uint8`.
 
         Raises ConfigError, BotError or StoreError.
         """
@@ -122,15 +131,9 @@ class Tables:
         settings[layout.LOGS] = logs or any(rival.needs_logs for rival in seated)
         settings[layout.OWN_SEAT] = self._own_seat
         self._places = self._seat(settings, seated)
-        self._arrays: Arrays = new_arrays(
-            loaded, self.encoding, settings, loaded.options_vector(self.options),
-            tables=tables, threads=threads, has_action_features=action_features,
-        )  # fmt: skip
-        self._outside: list[Outside | None] = [rival.asked(self._arrays) if rival.asked else None for rival in seated]
-        self._threads: Threads[int] | None = Threads(threads) if threads > 1 else None
-        self._bounds = [tables * part // threads for part in range(threads + 1)]
-        self._advance: Any = play_entry(loaded)
-        self._bind()
+        self._playing = self._played(seated, settings, tables=tables, threads=threads, on=(device, stream, feature_type))
+        self._arrays = self._playing.arrays
+        self._features = self._playing.features
 
     def __len__(self) -> int:
         return self._arrays.tables
@@ -143,7 +146,7 @@ class Tables:
     @property
     def features(self) -> Features:
         """[tables, features]: what the seat to choose knows."""
-        return self._arrays.features[: len(self)]
+        return self._features[: len(self)]
 
     @property
     def mask(self) -> Masks:
@@ -185,15 +188,15 @@ class Tables:
         """[tables]: whether an episode ended in the last step."""
         return self._arrays.ended[:, 0]
 
-    @cached_property
+    @property
     def truncated(self) -> NDArray[np.bool_]:
         """[tables]: False everywhere, as no episode is cut off."""
-        return np.zeros(len(self), np.bool_)
+        return self._playing.truncated
 
     @property
     def final_features(self) -> Features:
         """[tables, features]: what the learner saw at the end of the last episode; with autoreset in the same step only."""
-        return self._arrays.features[len(self) :]
+        return self._features[len(self) :]
 
     @property
     def final_places(self) -> Indices:
@@ -207,25 +210,35 @@ class Tables:
         return self._arrays.numbers[:, first : first + self.seats]
 
     @property
+    def final_own(self) -> Indices:
+        """[tables]: the single learner's seat in the last episode."""
+        return self._arrays.books[:, layout.ENDED_OWN]
+
+    @property
+    def final_faults(self) -> Indices:
+        """[tables]: 1 where the last episode ended with an illegal choice, else 0."""
+        return self._arrays.books[:, layout.ENDED_ILLEGAL]
+
+    @property
     def final_illegal(self) -> NDArray[np.bool_]:
-        """[tables]: whether the last episode ended with an illegal choice."""
-        found: NDArray[np.bool_] = self._arrays.books[:, layout.ENDED_ILLEGAL] == 1
+        """[tables]: whether the last episode ended with an illegal choice; on a card this waits for it."""
+        found: NDArray[np.bool_] = self._playing.read(self.final_faults) == 1
         return found
 
     def deal_seed(self, table: int, *, ended: bool = False) -> int:
         """The 128-bit seed of the cards of a table's episode, as the referee takes it. `ended`: of the one that ended last."""
-        return deal_seed(self._arrays.books[table], layout.ENDED_DEAL if ended else layout.DEAL_SEED)
+        return deal_seed(self._book(table), layout.ENDED_DEAL if ended else layout.DEAL_SEED)
 
     def own_seat(self, table: int, *, ended: bool = False) -> int:
         """The single learner's seat in a table's episode. `ended`: in the one that ended last."""
-        return int(self._arrays.books[table, layout.ENDED_OWN if ended else layout.OWN])
+        return int(self._book(table)[layout.ENDED_OWN if ended else layout.OWN])
 
     def log(self, table: int, *, ended: bool = False) -> list[int]:
         """The actions of a table's episode so far, if `logs` are kept. `ended`: of the one that ended last."""
-        book = self._arrays.books[table]
+        book = self._book(table)
         half = int(1 - book[layout.HALF] if ended else book[layout.HALF])
         length = int(book[layout.ENDED_LENGTH if ended else layout.LENGTH])
-        found: list[int] = self._arrays.logs[table + half * len(self), :length].tolist()
+        found: list[int] = self._playing.read(self._arrays.logs[table + half * len(self), :length]).tolist()
         return found
 
     def advised(self, rival: Rival) -> Callable[[Indices], Indices]:
@@ -250,11 +263,12 @@ class Tables:
 
     def own_seats(self, *, ended: bool = False) -> Indices:
         """[tables]: the single learner's seat in each episode. `ended`: in those that ended last."""
-        return self._arrays.books[:, layout.ENDED_OWN if ended else layout.OWN].copy()
+        return self._playing.read(self._arrays.books[:, layout.ENDED_OWN if ended else layout.OWN]).copy()
 
     def action_texts(self, table: int) -> list[str]:
         """The legal actions at a table in the game's notation, in the order of the legal list."""
-        codes = self.actions[table, : int(self.counts[table])].tolist()
+        count = int(self._book(table)[layout.COUNT])
+        codes = self._playing.read(self.actions[table, :count]).tolist()
         return self.game.text.action_texts(self._seen(table)[0], codes) if codes else []
 
     def reset(self, seeds: int | Sequence[int] | None = None, which: Any = None) -> None:
@@ -264,7 +278,7 @@ class Tables:
         counted up; None: the tables go on as they were seeded.
         """
         numbers = np.arange(len(self))[slice(None) if which is None else np.asarray(which)]
-        books = self._arrays.books
+        books = self._playing.read(self._arrays.books)
         if seeds is None:
             fresh = [int(table) for table in numbers if books[table, layout.STATUS] == layout.UNUSED]
             given = [self.seed + table for table in fresh]
@@ -274,9 +288,10 @@ class Tables:
             if len(given) != len(fresh):
                 raise ConfigError(f"seeds: {len(given)} for {len(fresh)} tables")
         for table, seed in zip(fresh, given):
-            self._sow(table, seed)
+            self._sow(books[table], seed)
         books[numbers, layout.STATUS] = NEW
-        self._run(DEAL)
+        self._playing.write_books(books)
+        self._playing.run(DEAL)
 
     def step(self, indices: Any) -> None:
         """Play the learners' choices: for each table a place in its legal list, or in `codes`, as in `mask`.
@@ -284,83 +299,75 @@ class Tables:
         Where an episode is over and is not dealt again by itself, nothing happens. Raises IllegalChoice if that is asked for;
         then no table has played.
         """
-        self._arrays.chosen[:] = indices
-        self._run(STEP)
+        self._playing.choose(indices)
+        found = self._playing.run(STEP)
+        if found < 0:
+            raise self._illegal(-1 - found)
 
     def positions(self) -> tuple[States, Indices]:
         """Return copies of all that tables hold which wait for learners: `put_back` goes on from there."""
-        return self._arrays.states.copy(), self._arrays.books.copy()
+        return self._playing.read(self._arrays.states).copy(), self._playing.read(self._arrays.books).copy()
 
     def put_back(self, states: States, books: Indices) -> None:
         """Go on from `positions` of tables with the same settings, without bots as rivals: they know only what they saw."""
         if states.shape != self._arrays.states.shape or books.shape != self._arrays.books.shape:
             raise ConfigError(f"positions: of {len(states)} tables; there are {len(self)}")
-        self._arrays.states[:] = states
-        self._arrays.books[:] = books
-        self._arrays.books[:, layout.STATUS] = FULL  # they go on to the next choice, which is the one that they waited for
-        self._run(RESUME)
+        books = books.copy()
+        books[:, layout.STATUS] = FULL  # they go on to the next choice, which is the one that they waited for
+        self._playing.put_back(states, books)
+        self._playing.run(RESUME)
 
     def step_one(self, index: SupportsInt) -> None:
         """Play the choice at the only table: `step` without what it costs to look at an array of choices."""
-        self._arrays.chosen[0] = index
-        waiting = self._calls[0](STEP, 0, 1)
-        if waiting:
-            self._finish(waiting)
+        found = self._playing.step_one(index)
+        if found < 0:
+            raise self._illegal(-1 - found)
 
-    def _run(self, task: int) -> None:
-        self._finish(self._call(task))
+    def _book(self, table: int) -> Indices:
+        """A table's row in the books."""
+        return self._playing.read(self._arrays.books[table])
 
-    def _finish(self, waiting: int) -> None:
-        """Ask whom the tables wait for, until they wait for learners alone. `waiting`: what `advance` gave."""
-        if waiting < 0:
-            raise self._illegal(-1 - waiting)
-        while waiting > 0:
-            self._ask()
-            waiting = self._call(RESUME)
-
-    def _call(self, task: int) -> int:
-        if self._threads is None:
-            return int(self._calls[0](task, 0, len(self)))
-        parts = list(zip(self._calls, self._bounds, self._bounds[1:]))
-        if task == STEP and self._arrays.settings[layout.RAISES]:
-            for call, first, last in parts:
-                found = int(call(layout.CHECK, first, last))
-                if found < 0:
-                    return found
-        return sum(self._threads.run([partial(call, task, first, last) for call, first, last in parts]))
-
-    def _bind(self) -> None:
-        """Give the compiled code its arrays, once for each thread; again after one of them was replaced."""
-        self._calls = [partial(self._advance, *self._arrays.passed(thread)) for thread in range(self._arrays.threads)]
-
-    def _ask(self) -> None:
-        """Let all choose that are waited for, and make room in logs that are full."""
-        arrays = self._arrays
-        status = arrays.books[:, layout.STATUS]
-        if (status == FULL).any():
-            arrays.grow_logs()
-            self._bind()
-        waiting = np.flatnonzero(status == WAITING)
-        places = self._places[arrays.books[waiting, layout.OWN], arrays.books[waiting, layout.SEAT]]
-        for place, rival in enumerate(self._outside):
-            which = waiting[places == place]
-            if rival is not None and len(which):
-                rival.choose(which)
-
-    def _sow(self, table: int, seed: int) -> None:
-        """Seed a table's random numbers."""
+    def _sow(self, book: Indices, seed: int) -> None:
+        """Seed a table's random numbers. `book`: its row."""
         words = seed_words(table_seed(seed))
-        book = self._arrays.books[table]
         book[layout.RNG : layout.RNG + 4] = words
         book[layout.EPISODE] = words[0] % self.seats
         book[layout.EMPTY] = 0
 
     def _illegal(self, table: int) -> IllegalChoice:
         texts = ", ".join(self.action_texts(table))
-        return IllegalChoice(f"table {table}: index {self._arrays.chosen[table]} is not legal; legal: {texts}")
+        index = self._playing.read(self._arrays.chosen)[table]
+        return IllegalChoice(f"table {table}: index {index} is not legal; legal: {texts}")
 
     def _seen(self, table: int) -> States:
-        return self.game.observed(self._arrays.states[table : table + 1], int(self.seat[table]))
+        state = self._playing.read(self._arrays.states[table : table + 1])
+        return self.game.observed(state, int(self._book(table)[layout.SEAT]))
+
+    def _played(self, seated: list[Seating], settings: Any, *, tables: int, threads: int, on: tuple[Any, Any, str]) -> Playing:
+        """What plays the tables. `on`: the device, the stream and the type of features that were asked for."""
+        device, stream, feature_type = on
+        options = self.game.options_vector(self.options)
+        if feature_type not in FEATURE_TYPES:
+            raise ConfigError(f"feature_type: no {feature_type!r}; {nearest(str(feature_type), FEATURE_TYPES)}")
+        if device == "cpu":
+            if stream is not None or feature_type != FEATURE_TYPES[0]:
+                raise ConfigError(f"{'feature_type' if stream is None else 'stream'}: only with device='cuda'")
+            arrays = new_arrays(
+                self.game, self.encoding, settings, options,
+                tables=tables, threads=threads, has_action_features=self.has_action_features,
+            )  # fmt: skip
+            return OnProcessor(arrays, play_entry(self.game), seated, self._places)
+        if threads > 1:
+            raise ConfigError("threads: on a card every table has a lane of its own; leave threads out")
+        for name, rival in zip(self._rival_names, seated):
+            if rival.asked is not None and rival.snapshot is None:
+                raise ConfigError(f"rivals: {name} cannot sit at tables on a card; random, policy and callables can")
+        found = device_of(device, stream) if isinstance(device, str) else device
+        games.encoding(self.game)  # compiled code finds the game's encoding by the type of its states
+        return OnDevice(
+            found, self.game, self.encoding, settings, options, seated, self._places,
+            tables=tables, has_action_features=self.has_action_features, feature_type=feature_type,
+        )  # fmt: skip
 
     @property
     def _own_seat(self) -> int:

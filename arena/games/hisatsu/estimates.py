@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from arena.engine.contract import Numbers
+from arena.engine.functions import exponential
 from arena.engine.jit import jit
 from arena.engine.machine import popcount, stack_array
 from arena.engine.rng import Words
@@ -107,7 +108,7 @@ def _add_hidden(candidates: int, number: int, tilt: float, sums: Numbers, most: 
     reach = number * (VALUES - 1)
     for value in range(1, VALUES):
         if candidates >> value & 1:
-            weight = math.exp(tilt * value)
+            weight = exponential(tilt * value)
             for cards in range(number, 0, -1):
                 for total in range(cards * (VALUES - 1), value - 1, -1):
                     ways[cards * _SUMS + total] += weight * ways[(cards - 1) * _SUMS + total - value]

@@ -1,10 +1,9 @@
 """Hisatsu for searches: evaluation, prior and rollout policy (arena/engine/contract.py says what each function is for)."""
 
-import math
-
 import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.functions import exponential, hyperbolic_tangent
 from arena.engine.jit import jit
 from arena.engine.machine import stack_array
 from arena.engine.rng import Words, below, chance
@@ -51,7 +50,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     for seat in range(s.seats):
         out[seat] = 0.0
         for other in range(s.seats):
-            out[seat] += constants[LEAD] * math.tanh((points[seat] - points[other]) / constants[LEAD]) / (s.seats - 1)
+            out[seat] += constants[LEAD] * hyperbolic_tangent((points[seat] - points[other]) / constants[LEAD]) / (s.seats - 1)
 
 
 @jit
@@ -88,12 +87,12 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
             candidates = int(s.hand[owner]) & BELOW_SEVEN | 1 << value
             total = 0.0
             for card in range(1, VALUES):
-                total += (candidates >> card & 1) * math.exp(constants[BELIEF] * card)
+                total += (candidates >> card & 1) * exponential(constants[BELIEF] * card)
             left = total * chance(rng)
             drawn = value
             for card in range(1, VALUES):
                 if candidates >> card & 1 and left >= 0.0:
-                    left -= math.exp(constants[BELIEF] * card)
+                    left -= exponential(constants[BELIEF] * card)
                     drawn = card
             s.hand[owner] = s.hand[owner] & ~(1 << drawn) | (1 << value if drawn != value else 0)
             s.cards[slot, i] = owner * 8 + drawn
@@ -114,7 +113,7 @@ def nth_world(s: State, seat: int, number: int, constants: Numbers, rng: Words) 
         for i in range(hidden_cards(s, slot)):
             if int(s.cards[slot, i]) >> 3 != seat:
                 pips += int(s.cards[slot, i]) & 7
-    return math.exp(constants[BELIEF] * pips)
+    return exponential(constants[BELIEF] * pips)
 
 
 @jit

@@ -7,6 +7,7 @@ that are played to the end, as new cards decide most of the later contests anywa
 import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.functions import power
 from arena.engine.jit import jit
 from arena.engine.machine import lowest_bit, stack_array
 from arena.engine.rng import Words, below
@@ -89,7 +90,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
                 if place != ELTAM and s.won[place] == OPEN:
                     edge += 0.5 * _ahead(s, place) / left
             edge += constants[CHOOSING] if chooser(s) == 0 else -constants[CHOOSING]
-        eltam = constants[ELTAM_SEEN] * constants[FADE_SEEN] ** left * 0.5 * _ahead(s, ELTAM)
+        eltam = constants[ELTAM_SEEN] * power(constants[FADE_SEEN], left) * 0.5 * _ahead(s, ELTAM)
         out[0] = outlook(first, second, left, constants[NEXT_SEEN] * edge, eltam)
     out[1] = 1.0 - out[0]
 
@@ -186,7 +187,7 @@ def _estimate(
             lost += part * (strength < rivals[k]) + any_part * (strength < rivals[hands + k])
         kept = hand & ~cards
         single = constants[NEXT] * _single_edge(s, kept, place, left, constants) if left > 0 else 0.0
-        eltam = constants[LAST] * constants[FADE] ** left * eltam_rule(s, kept, constants, ELTAM_RULE)
+        eltam = constants[LAST] * power(constants[FADE], left) * eltam_rule(s, kept, constants, ELTAM_RULE)
         value = 0.0
         if won > 0.0:
             value += won * outlook(mine + 1, theirs, left, single, eltam)

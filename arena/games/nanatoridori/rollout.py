@@ -1,10 +1,9 @@
 """Nana Toridori for searches: evaluation, prior and rollout policy (arena/engine/contract.py explains each function)."""
 
-import math
-
 import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.functions import exponential
 from arena.engine.jit import jit
 from arena.engine.machine import stack_array
 from arena.engine.rng import Words, below, chance
@@ -67,7 +66,7 @@ def evaluate(s: State, constants: Numbers, out: Numbers) -> None:
     for seat in range(s.seats):
         out[seat] = 0.0
         if s.hand_size[seat] > 0 and not is_over:
-            out[seat] = math.exp(constants[SHARPNESS] * _standing(s, seat, leads, constants))
+            out[seat] = exponential(constants[SHARPNESS] * _standing(s, seat, leads, constants))
             slow += out[seat]
             fast += 1.0 / out[seat]
     for seat in range(s.seats):

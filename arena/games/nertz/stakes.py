@@ -1,10 +1,9 @@
 """The last round of a match of Nertz, where places count: who would win if it ended now, and how likely that is by its end."""
 
-import math
-
 import numpy as np
 
 from arena.engine.contract import Numbers
+from arena.engine.functions import exponential
 from arena.engine.jit import jit
 from arena.engine.machine import popcount, stack_array
 from arena.games.nertz.options import MAX_SEATS
@@ -43,7 +42,7 @@ def add_hopes(s: State, worth: float, out: Numbers) -> None:
             if other >> s.teams != seat >> s.teams:
                 lead = (out[seat] - out[other]) * (units - 1) / units
                 left = s.num_nertz[seat >> s.teams] + s.num_nertz[other >> s.teams]
-                hopes[seat] += 1.0 / (1.0 + math.exp(-LOGISTIC * lead / (WIDTH + WIDTH_NERTZ * left)))
+                hopes[seat] += 1.0 / (1.0 + exponential(-LOGISTIC * lead / (WIDTH + WIDTH_NERTZ * left)))
     for seat in range(s.seats):
         out[seat] += worth * hopes[seat] / (s.seats - (1 << s.teams))
 

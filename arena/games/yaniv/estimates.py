@@ -5,11 +5,10 @@ which both played by them (policy iteration: what the last policy's hands brough
 the others have more than oneself at the end of the round; only differences count.
 """
 
-import math
-
 import numpy as np
 
 from arena.engine.contract import Numbers
+from arena.engine.functions import exponential
 from arena.engine.jit import jit
 from arena.engine.machine import lowest_bit, stack_array
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS
@@ -160,7 +159,7 @@ def _card_chances(s: State, seat: int, thrift: float, chances: Numbers) -> None:
     for card in range(JOKER + 1):
         chances[VALUE[card + 1]] += max(0, cards[card])
     for value in range(_TENS):
-        chances[value] *= math.exp(-tilt * value)
+        chances[value] *= exponential(-tilt * value)
         total += chances[value]
     for value in range(_TENS):
         chances[value] = chances[value] / total if total > 0.0 else 1.0 / _TENS

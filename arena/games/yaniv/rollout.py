@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from arena.engine.contract import Constant, Defaults, Numbers
+from arena.engine.functions import exponential
 from arena.engine.jit import jit
 from arena.engine.machine import lowest_bit, stack_array
 from arena.engine.rng import Words, below, chance
@@ -133,7 +134,7 @@ def believe(s: State, seat: int, constants: Numbers, rng: Words) -> None:
         for _ in range(_return_hidden(s, player, rng)):
             place = below(rng, int(s.num_stock))
             for _ in range(TRIES):
-                if chance(rng) < math.exp(-tilt * VALUE[s.stock[place] + 1]):
+                if chance(rng) < exponential(-tilt * VALUE[s.stock[place] + 1]):
                     break
                 place = below(rng, int(s.num_stock))
             s.num_stock -= 1
@@ -216,7 +217,7 @@ def _return_hidden(s: State, player: int, rng: Words) -> int:
 @jit
 def _ahead(difference: float, width: float) -> float:
     """The chance to end before another seat, given a lead of `difference` points now."""
-    return 1.0 / (1.0 + math.exp(-LOGISTIC * difference / width))
+    return 1.0 / (1.0 + exponential(-LOGISTIC * difference / width))
 
 
 @jit

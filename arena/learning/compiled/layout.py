@@ -41,4 +41,5 @@ RIVAL_RNG, DEAL_SEED, ENDED_DEAL, COLUMNS = (RNG + 4 * place for place in range(
 # Columns of `numbers`: the reward of who chose last; each seat's reward; each seat's score in the episode that ended last.
 REWARD, FIRST_REWARD = range(2)
 
+NO_CHOICE = "no learner ever has a choice in these episodes"
 MOST_EMPTY = 10_000  # episodes in a row in which no learner had a choice: then there will be none

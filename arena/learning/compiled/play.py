@@ -54,6 +54,7 @@ from arena.learning.compiled.layout import (
     MOST_EMPTY,
     NEW,
     NEXT_STEP,
+    NO_CHOICE,
     OVER,
     OWN,
     OWN_SEAT,
@@ -109,7 +110,7 @@ def advance(
     """
     if task == CHECK or (task == STEP and settings[RAISES] == 1):
         for i in range(first, last):
-            if books[i, STATUS] == CHOOSING and _index(settings, codes, books, chosen, actions, mask, i) < 0:
+            if books[i, STATUS] == CHOOSING and place_of_choice(codes, books, chosen, actions, mask, i) < 0:
                 return -1 - i
     if task == CHECK:
         return 0
@@ -242,7 +243,7 @@ def _show(codes: Actions, s: State, seen: State, seat: int, count: int, out: Act
 
 
 @jit.generic
-def _index(settings: Words, codes: Actions, books: Books, chosen: Actions, actions: Actions, mask: Masks, i: int) -> int:
+def place_of_choice(codes: Actions, books: Books, chosen: Actions, actions: Actions, mask: Masks, i: int) -> int:
     """The place in the legal list that the table's choice means, or -1."""
     choice = chosen[i]
     count = books[i, COUNT]
@@ -274,7 +275,7 @@ def _choose(
     """Play a learner's choice. An illegal one ends the episode and loses it; gives whether it was legal."""
     book = books[i]
     book[CHOICES] += 1
-    place = _index(settings, codes, books, chosen, actions, mask, i)
+    place = place_of_choice(codes, books, chosen, actions, mask, i)
     if place >= 0:
         _play(settings, states[i], book, actions[i, place], logs, i)
         return True
@@ -300,7 +301,7 @@ def _play_for(
     book = books[i]
     place = chosen[i]
     if settings[FIRST_ROLE + settings[SEATS] * book[OWN] + book[SEAT]] == SNAPSHOT:
-        place = _index(settings, codes, books, chosen, actions, mask, i)
+        place = place_of_choice(codes, books, chosen, actions, mask, i)
     _play(settings, states[i], book, actions[i, place], logs, i)
 
 
@@ -330,7 +331,7 @@ def _end(
     if book[CHOICES] == 0:
         book[EMPTY] += 1
         if book[EMPTY] > MOST_EMPTY:
-            raise RuntimeError("no learner ever has a choice in these episodes")
+            raise RuntimeError(NO_CHOICE)
         _deal(settings, options, states, books, i)
         return True
     book[EMPTY] = 0

@@ -7,8 +7,9 @@ import gymnasium
 
 from arena import games
 from arena.learning.gymnasium.environments import ManyMatches, OneMatch
+from arena.learning.gymnasium.on_card import MatchesOnCard
 
-__all__ = ["ManyMatches", "OneMatch", "environment_id"]
+__all__ = ["ManyMatches", "MatchesOnCard", "OneMatch", "environment_id"]
 
 _VERSION = "v0"
 
@@ -27,7 +28,7 @@ def _register() -> None:
         gymnasium.register(
             environment_id(game),
             entry_point="arena.learning.gymnasium.environments:OneMatch",
-            vector_entry_point="arena.learning.gymnasium.environments:ManyMatches",
+            vector_entry_point="arena.learning.gymnasium.on_card:many_matches",
             order_enforce=False,  # the environment says itself what is wrong, and a wrapper costs as much as a step
             disable_env_checker=True,  # likewise; `check_env` is one of the tests
             kwargs={"game": game},

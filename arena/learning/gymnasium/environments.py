@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from arena.engine.encoding import Encoding, Plane
+from arena.engine.encoding import Encoding, limits_of
 from arena.errors import ConfigError, nearest
 from arena.learning.episodes import keep_episode
 from arena.learning.rendering import RENDER_MODES, Renderer
@@ -40,21 +40,16 @@ def index_of(encoding: Encoding, code: int, legal: Sequence[int] = ()) -> int:
 
 def observation_space(encoding: Encoding, actions: int, mask: str, *, has_action_features: bool) -> spaces.Space[Any]:
     """Return what is observed: the features; or a dictionary with them, the mask over all `actions`, and their features."""
-    features = spaces.Box(*_limits(encoding.planes), dtype=np.float32)
+    features = spaces.Box(*encoding.limits, dtype=np.float32)
     if mask == "info":
         return features
     parts: dict[str, spaces.Space[Any]] = {"observation": features, "action_mask": spaces.Box(0, 1, (actions,), np.int8)}
     if has_action_features:
-        low, high = _limits(encoding.action_planes)
+        low, high = limits_of(encoding.action_planes)
         rows = (actions, 1)
         low, high = np.minimum(low, 0), np.maximum(high, 0)  # where there is no action the row is 0
         parts["action_features"] = spaces.Box(np.tile(low, rows), np.tile(high, rows), dtype=np.float32)
     return spaces.Dict(parts)
-
-
-def _limits(planes: Sequence[Plane]) -> tuple[Any, Any]:
-    low = np.concatenate([np.full(plane.size, plane.low, np.float32) for plane in planes])
-    return low, np.concatenate([np.full(plane.size, plane.high, np.float32) for plane in planes])
 
 
 class Shown:
@@ -238,11 +233,20 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
         return observation[0], {name: rows[0] for name, rows in info.items()}
 
 
-_MODES = {
+MODES = {
     AutoresetMode.SAME_STEP: "same_step",
     AutoresetMode.NEXT_STEP: "next_step",
     AutoresetMode.DISABLED: "off",
 }
+"""What Gymnasium's modes are called by tables."""
+
+
+def checked_mode(given: AutoresetMode | str) -> AutoresetMode:
+    """The mode that is meant. Raises ConfigError."""
+    known = [mode.value for mode in AutoresetMode]
+    if given not in known and not isinstance(given, AutoresetMode):
+        raise ConfigError(f"autoreset_mode: no {given!r}; {nearest(str(given), known)}")
+    return AutoresetMode(given)
 
 
 class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
@@ -271,11 +275,8 @@ class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
 
         Raises ConfigError, BotError or StoreError.
         """
-        known = [mode.value for mode in AutoresetMode]
-        if autoreset_mode not in known and not isinstance(autoreset_mode, AutoresetMode):
-            raise ConfigError(f"autoreset_mode: no {autoreset_mode!r}; {nearest(str(autoreset_mode), known)}")
-        mode = AutoresetMode(autoreset_mode)
-        self.tables = Tables(game, num_envs, autoreset=_MODES[mode], threads=threads, **settings)
+        mode = checked_mode(autoreset_mode)
+        self.tables = Tables(game, num_envs, autoreset=MODES[mode], threads=threads, **settings)
         """The tables."""
         self.num_envs = num_envs
         self.autoreset_mode = mode

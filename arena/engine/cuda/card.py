@@ -1,0 +1,131 @@
+"""A graphics card: memory on it, and kernels that run there. The one door to NVIDIA's runtime (cuda.core)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from cuda.bindings import driver
+from cuda.core import Device, LaunchConfig, ObjectCode, Stream, launch
+from numpy.typing import NDArray
+
+from arena.engine.cuda.arrays import LEGACY_STREAM, CardArray, column_strides
+from arena.engine.cuda.kernels import kernel, path_of
+from arena.engine.cuda.source import Source
+from arena.errors import ConfigError
+
+LANES = 64
+"""In a block: enough to fill a card, and few enough that all have registers."""
+
+
+class Card:
+    """A card and the stream on which all that is asked of it runs, in the order in which it is asked."""
+
+    def __init__(self, number: int = 0, stream: Any = None) -> None:
+        """`number`: which card; `stream`: of the caller: torch's, any object with `__cuda_stream__`, or a handle; None: the one
+        that everybody has without asking for one. Raises ConfigError where there is no such card.
+        """
+        self._device = _device(number)
+        self._stream = self._device.default_stream if stream is None else _stream(stream, self._device)
+        self._callers = stream  # who made it may let it go
+        self.lanes_in_block = LANES
+        """How many lanes run in a block."""
+
+    @property
+    def name(self) -> str:
+        """What its maker calls it."""
+        return str(self._device.name)
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """Its compute capability."""
+        found = self._device.compute_capability
+        return int(found.major), int(found.minor)
+
+    def zeros(self, shape: Sequence[int], dtype: Any) -> CardArray:
+        """An array of zeros with its first axis side by side."""
+        kind = np.dtype(dtype)
+        size = max(1, int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
+        memory = self._device.allocate(size, stream=self._stream)
+        memory.fill(0, stream=self._stream)
+        return CardArray(memory, 0, tuple(shape), column_strides(shape, kind), kind, self._stream, self.read)
+
+    def put(self, array: NDArray[Any]) -> CardArray:
+        """A copy of an array on the card."""
+        copy = self.zeros(array.shape, array.dtype)
+        self.write(copy, array)
+        return copy
+
+    def write(self, out: CardArray, array: NDArray[Any]) -> None:
+        """Overwrite all of an array on the card, which is not a part of another one."""
+        whole = np.asfortranarray(array, out.dtype)
+        if whole.shape != out.shape:
+            raise ValueError(f"shape {whole.shape} for an array of {out.shape}")
+        if whole.nbytes:
+            _checked(driver.cuMemcpyHtoDAsync(out.address, whole.ctypes.data, whole.nbytes, self._stream.handle))
+            self.synchronize()  # what is copied may be gone when this returns
+
+    def copy(self, out: CardArray, source: Any) -> None:
+        """Overwrite an array [n] on the card by one of the same kind of numbers that lies there, too. Raises ConfigError."""
+        given = source.__cuda_array_interface__
+        step = given.get("strides")
+        if tuple(given["shape"]) != out.shape or np.dtype(given["typestr"]) != out.dtype or step not in (None, out.strides):
+            raise ConfigError(
+                f"indices: {out.dtype} [{len(out)}] without gaps is needed, not {np.dtype(given['typestr'])} "
+                f"{list(given['shape'])}" + ("" if step in (None, out.strides) else " with strides")
+            )
+        address, others = int(given["data"][0]), given.get("stream")
+        if others and others != int(self._stream.handle):
+            self._stream.wait(Stream.from_handle(others))
+        _checked(driver.cuMemcpyDtoDAsync(out.address, address, len(out) * out.dtype.itemsize, self._stream.handle))
+
+    def read(self, array: CardArray) -> NDArray[Any]:
+        """A copy of an array on the card in the memory of the processor; waits for all that was asked before."""
+        held = np.empty(array.extent, np.uint8)
+        if held.nbytes:
+            _checked(driver.cuMemcpyDtoHAsync(held.ctypes.data, array.address, held.nbytes, self._stream.handle))
+        self.synchronize()
+        return np.ndarray(array.shape, array.dtype, held.data, strides=array.strides).copy()
+
+    def is_ready(self, source: Source) -> bool:
+        """Whether the cache has a kernel."""
+        return path_of(source, self.capability).exists()
+
+    def prepare(self, source: Source) -> Any:
+        """Have a kernel on the card."""
+        compiled = kernel(source, self.capability)
+        return ObjectCode.from_cubin(compiled.cubin).get_kernel(compiled.name)
+
+    def run(self, prepared: Any, lanes: int, records: CardArray, places: CardArray, number: int) -> None:
+        """Run a kernel with a lane for each table. Does not wait for it."""
+        blocks = -(-lanes // self.lanes_in_block)
+        words = (np.int64(lanes), np.int64(records.address), np.int64(places.address), np.int64(number))
+        launch(self._stream, LaunchConfig(grid=blocks, block=self.lanes_in_block), prepared, *words)
+
+    def synchronize(self) -> None:
+        """Wait for all that was asked of the card on this stream."""
+        self._stream.sync()
+
+
+def _device(number: int) -> Any:
+    try:
+        device = Device(number)
+        device.set_current()
+    except Exception as error:  # cuda.core raises CUDAError, RuntimeError or ValueError, as the driver is missing, old or busy
+        reason = str(error).strip().split("\n")[0]
+        raise ConfigError(f'device: no card "cuda:{number}" here: {reason}') from None
+    return device
+
+
+def _stream(given: Any, device: Any) -> Stream:
+    if hasattr(given, "__cuda_stream__"):
+        return device.create_stream(given)
+    handle = getattr(given, "cuda_stream", given)  # torch's
+    if not isinstance(handle, int) or handle < 0:
+        raise ConfigError(f"stream: {given!r} is no stream; give torch's, any with __cuda_stream__, or a handle")
+    return Stream.from_handle(handle) if handle not in (0, LEGACY_STREAM) else device.default_stream
+
+
+def _checked(result: Any) -> None:
+    """Raise RuntimeError for what the driver says if it is no success."""
+    if result[0] != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"the card's driver: {result[0].name}")
