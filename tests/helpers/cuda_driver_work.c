@@ -91,7 +91,8 @@ API CUresult cuEventRecord(CUevent event, CUstream stream) {
 API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     ENTER_EVENT(event, stream);
     CHECK(flags == 0, CUDA_ERROR_INVALID_VALUE, "flags");
-    CHECK(((struct handle *)event)->is_recorded, CUDA_ERROR_INVALID_VALUE, "an event that was not recorded: nothing to wait for");
+    int is_recorded = ((struct handle *)event)->is_recorded;
+    CHECK(is_recorded, CUDA_ERROR_INVALID_VALUE, "the event was never recorded: this would wait for nothing");
     return CUDA_SUCCESS;
 }
 
@@ -113,7 +114,7 @@ static void add_parameter(struct kernel *kernel, int number, size_t offset, size
 }
 
 /* Entries of the section .nv.info.KERNEL: a byte for the form, one for the subject, 16 bits: the size of what follows, if the
- * form is 4. Subject 0x17 is a parameter: 4 bytes, its number and offset (16 bits each), a word with its size from bit 18 on. */
+ * form is 4. Subject 0x17 is a parameter: 4 bytes, its number and offset (16 bits each), a word: the size from bit 18 on. */
 static void read_parameters(struct kernel *kernel, const unsigned char *entry, const unsigned char *end) {
     for (; entry + 4 <= end; entry += 4 + (entry[0] == 4 ? *(const unsigned short *)(entry + 2) : 0)) {
         const unsigned short *halves = (const unsigned short *)entry;

@@ -48,7 +48,7 @@ def result(answer: tuple[Any, ...]) -> str:
     return str(answer[0].name)
 
 
-def doubling(stand_in: StandIn, grid: int = 2, block: int = 64) -> list[int]:
+def doubling(stand_in: StandIn, grid: tuple[int, ...] = (2,), block: tuple[int, ...] = (64,)) -> list[int]:
     """Numbers that went to the device, were doubled there by a kernel, and came back."""
     from cuda.bindings import driver
     from cuda.core import LaunchConfig, ObjectCode, launch
@@ -64,7 +64,7 @@ def doubling(stand_in: StandIn, grid: int = 2, block: int = 64) -> list[int]:
     buffer = device.allocate(there.nbytes, stream=stream)
     kernel = ObjectCode.from_ptx(TWICE.encode()).get_kernel("twice")
     assert result(driver.cuMemcpyHtoDAsync(buffer.handle, there.ctypes.data, there.nbytes, stream.handle)) == "CUDA_SUCCESS"
-    launch(stream, LaunchConfig(grid=grid, block=block), kernel, np.int64(len(there)), np.int64(buffer.handle))
+    launch(stream, LaunchConfig(grid=tuple(grid), block=tuple(block)), kernel, np.int64(len(there)), np.int64(buffer.handle))
     assert result(driver.cuMemcpyDtoHAsync(back.ctypes.data, buffer.handle, back.nbytes, stream.handle)) == "CUDA_SUCCESS"
     stream.sync()
     return back.tolist()
@@ -113,6 +113,7 @@ def refusals(stand_in: StandIn) -> dict[str, str]:
         "from a side to itself": result(driver.cuMemcpyDtoDAsync(inside, host.ctypes.data, 10, own)),
         "the device's as the host's": result(driver.cuMemcpyHtoDAsync(inside, inside, 10, own)),
         "after it was freed": result(driver.cuMemcpyDtoHAsync(host.ctypes.data, outside, 1, own)),
+        "an event that was not recorded": result(driver.cuStreamWaitEvent(own, driver.cuEventCreate(0)[1], 0)),
         "freed twice": result(driver.cuMemFreeAsync(outside, own)),
         "on a closed stream": result(driver.cuMemcpyHtoDAsync(inside, host.ctypes.data, 1, closed_handle)),
         "a stream that is none": raised(lambda: Stream.from_handle(12345).sync()),
@@ -250,8 +251,8 @@ def test_a_launch_tells_its_sizes_its_stream_and_its_parameters(driver: Driver) 
     assert first["own"] and not second["own"] and second["stream"] == 0
 
 
-@pytest.mark.parametrize(("grid", "block"), [(1, 1025), (2**31, 32)])
-def test_a_launch_that_is_too_large_fails(driver: Driver, grid: int, block: int) -> None:
+@pytest.mark.parametrize(("grid", "block"), [((1,), (1025,)), ((1,), (64, 17)), ((2**31,), (32,))])
+def test_a_launch_that_is_too_large_fails(driver: Driver, grid: tuple[int, ...], block: tuple[int, ...]) -> None:
     process = driver.ended(doubling, grid, block)
     assert process.returncode == 1 and "CUDA_ERROR_INVALID_VALUE" in process.stderr
 
@@ -280,7 +281,7 @@ def test_what_is_no_memory_no_kernel_and_no_stream_is_refused(driver: Driver) ->
     assert found.pop("a kernel that is not there") == "CUDA_ERROR_NOT_FOUND"
     assert found.pop("no image") == "CUDA_ERROR_INVALID_IMAGE"
     assert {found.pop("on a closed stream"), found.pop("a stream that is none")} == {"CUDA_ERROR_INVALID_HANDLE"}
-    assert len(found) == 7 and set(found.values()) == {"CUDA_ERROR_INVALID_VALUE"}, found
+    assert len(found) == 8 and set(found.values()) == {"CUDA_ERROR_INVALID_VALUE"}, found
 
 
 def test_nothing_is_done_before_the_driver_is_started_nor_without_a_context(driver: Driver) -> None:
