@@ -153,7 +153,7 @@ def test_an_illegal_choice_raises_where_that_is_asked_for_and_no_table_has_playe
     tables = Tables("naga", 4, learners=[0, 1], illegal="raise", device=ProcessorLanes())
     tables.reset()
     before = tables.positions()
-    with pytest.raises(IllegalChoice, match="^table 2: index 99 is not legal; legal: "):
+    with pytest.raises(IllegalChoice, match=r"^table 2: index 99 is not legal; legal: "):
         tables.step(np.array([0, 0, 99, 99]))
     assert all(kept.tobytes() == now.tobytes() for kept, now in zip(before, tables.positions()))
 

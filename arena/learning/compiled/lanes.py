@@ -28,8 +28,8 @@ from arena.learning.compiled.layout import OWN, SEAT, SEATS, STATUS, WAITING, Pl
 from arena.learning.compiled.play import advance, place_of_choice
 
 # The arrays by their rows in `places`; those that `advance` gets are called as its parameters. `owners` [seats, seats]: for
-# each learner's seat and each seat the place of its rival. `counters`: see below. `given` [tables]: what a rival chooses. `small`
-# [2 * tables, features]: the features as float16 or as bytes; `lows`, `scales` [features]: of bytes.
+# each learner's seat and each seat the place of its rival. `counters`: see below. `given` [tables]: what a rival chooses.
+# `small` [2 * tables, features]: the features as float16 or as bytes; `lows`, `scales` [features]: of bytes.
 LANE_ORDER = ("settings", "options", "constants", "codes", "books", "numbers", "chosen", "actions", "mask", "features", "rows",
               "ended", "logs", "owners", "counters", "given", "small", "lows", "scales")  # fmt: skip
 # Places in `counters`: tables that wait for somebody outside; tables with a choice that is not legal.
