@@ -31,10 +31,11 @@ class Threads(Generic[T]):
         Gives what they return. Raises what one of them raised, when all have ended.
         """
         outboxes: list[SimpleQueue[_Outcome]] = []  # new ones each time: an interrupt may leave something in them
-        for inbox, call in zip(self._inboxes, calls[1:]):
-            outboxes.append(SimpleQueue())
-            inbox.put((call, outboxes[-1]))
         try:
+            for inbox, call in zip(self._inboxes, calls[1:]):
+                outbox: SimpleQueue[_Outcome] = SimpleQueue()
+                inbox.put((call, outbox))
+                outboxes.append(outbox)
             found = [call() for call in calls[:1]]
         finally:
             outcomes = [outbox.get() for outbox in outboxes]

@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -154,6 +155,21 @@ def test_an_error_is_raised_when_all_calls_have_ended() -> None:
         with pytest.raises(ValueError, match="this one"):
             threads.run(calls)
         assert done == ["ended", "ended"]
+
+
+def test_calls_after_an_interrupt_get_their_own_results() -> None:
+    threads: Threads[str] = Threads(2)
+    may_end = threading.Event()
+
+    def interrupting() -> str:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # it waits for this call
+        may_end.wait(2)
+        return "of the call that was interrupted"
+
+    with pytest.raises(KeyboardInterrupt):
+        threads.run([lambda: "own", interrupting])
+    may_end.set()
+    assert threads.run([lambda: "own", lambda: "next"]) == ["own", "next"]
 
 
 def test_threads_end_with_the_tables() -> None:
