@@ -86,7 +86,7 @@ class StepSpeed(msgspec.Struct, frozen=True):
     wall_steps_per_second: float | None = None
     """The same per second of wall time, for `self-play` alone. The best of the measurements: other work only slows it."""
     speedup: float | None = None
-    """How many times as fast as in one thread it is by the wall clock; None where that is not measured."""
+    """How many times as many that is as in one thread; None where it is not measured."""
 
 
 def step_speeds(names: Sequence[str], seconds: float = SECONDS, repeats: int = REPEATS) -> list[StepSpeed]:
