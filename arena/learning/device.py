@@ -15,8 +15,13 @@ FEATURE_TYPES = ("float32", "float16", "uint8")
 class Device(Protocol):
     """Memory, and functions that run with a lane for each table, in the order in which they are asked for."""
 
+    @property
+    def name(self) -> str:
+        """What its maker calls it."""
+        ...
+
     def zeros(self, shape: Sequence[int], dtype: Any) -> Any:
-        """An array of zeros with its first axis side by side."""
+        """An array of zeros with its first axis side by side. Raises MemoryError, which is a ConfigError, too."""
         ...
 
     def put(self, array: NDArray[Any]) -> Any:
@@ -41,6 +46,14 @@ class Device(Protocol):
 
     def prepare(self, source: Source) -> Any:
         """Compile a function, or take it from the cache; gives what `run` gets."""
+        ...
+
+    def free_memory(self) -> int:
+        """How many bytes of memory nobody has."""
+        ...
+
+    def synchronize(self) -> None:
+        """Wait for all that was asked before."""
         ...
 
     def run(self, prepared: Any, lanes: int, records: Any, places: Any, number: int) -> None:

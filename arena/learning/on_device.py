@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.engine.contract import States
-from arena.engine.cuda.source import Source
+from arena.engine.cuda.source import Lane, Source
 from arena.engine.encoding import Encoding
 from arena.engine.game import Game
 from arena.learning.arrays import Arrays, Indices, new_arrays
@@ -53,6 +53,8 @@ class OnDevice:
     ) -> None:
         """As for OnProcessor and `new_arrays`. `feature_type`: of the features that learners get, one of FEATURE_TYPES."""
         self._device = device
+        self._game = game
+        self._more: dict[Lane, Any] = {}
         self._tables = tables
         self._owners = owners
         self._rivals = [_Rival(place, one.snapshot, one.where) for place, one in enumerate(seated) if one.snapshot is not None]
@@ -110,6 +112,10 @@ class OnDevice:
             self._device.run(self._narrow, self._tables, self.arrays.records, self._places, self._both)
         return 0
 
+    def step_chosen(self) -> None:
+        """Play what `choose_lane` has chosen."""
+        self.run(STEP)
+
     def step_one(self, index: Any) -> int:
         """Play the choice at the only table; gives what `run` gives."""
         self.choose(np.array([index], np.int64))
@@ -128,10 +134,12 @@ class OnDevice:
         self._device.write(self.arrays.records, states)
         self._device.write(self.arrays.books, books)
 
-    def play_randomly(self, game: Game, decisions: int) -> None:
-        """Play so many random decisions at each table from a new deal, without looking at anything: for `arena bench env`."""
-        prepared = self._prepared(Source(game, lanes.random_lane, len(LANE_ORDER)))
-        self._device.run(prepared, self._tables, self.arrays.records, self._places, decisions)
+    def run_lane(self, lane: Lane, number: int) -> None:
+        """Run another function of lanes.py at each table: for measurements."""
+        prepared = self._more.get(lane)
+        if prepared is None:
+            prepared = self._more[lane] = self._prepared(Source(self._game, lane, len(LANE_ORDER)))
+        self._device.run(prepared, self._tables, self.arrays.records, self._places, number)
 
     def _prepared(self, source: Source) -> Any:
         if not self._device.is_ready(source):

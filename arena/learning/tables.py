@@ -131,9 +131,12 @@ class Tables:
         settings[layout.LOGS] = logs or any(rival.needs_logs for rival in seated)
         settings[layout.OWN_SEAT] = self._own_seat
         self._places = self._seat(settings, seated)
-        self._playing = self._played(seated, settings, tables=tables, threads=threads, on=(device, stream, feature_type))
-        self._arrays = self._playing.arrays
-        self._features = self._playing.features
+        self.playing: Playing = self._played(
+            seated, settings, tables=tables, threads=threads, on=(device, stream, feature_type)
+        )
+        """What plays the tables."""
+        self._arrays = self.playing.arrays
+        self._features = self.playing.features
 
     def __len__(self) -> int:
         return self._arrays.tables
@@ -191,7 +194,7 @@ class Tables:
     @property
     def truncated(self) -> NDArray[np.bool_]:
         """[tables]: False everywhere, as no episode is cut off."""
-        return self._playing.truncated
+        return self.playing.truncated
 
     @property
     def final_features(self) -> Features:
@@ -222,7 +225,7 @@ class Tables:
     @property
     def final_illegal(self) -> NDArray[np.bool_]:
         """[tables]: whether the last episode ended with an illegal choice; on a card this waits for it."""
-        found: NDArray[np.bool_] = self._playing.read(self.final_faults) == 1
+        found: NDArray[np.bool_] = self.playing.read(self.final_faults) == 1
         return found
 
     def deal_seed(self, table: int, *, ended: bool = False) -> int:
@@ -238,7 +241,7 @@ class Tables:
         book = self._book(table)
         half = int(1 - book[layout.HALF] if ended else book[layout.HALF])
         length = int(book[layout.ENDED_LENGTH if ended else layout.LENGTH])
-        found: list[int] = self._playing.read(self._arrays.logs[table + half * len(self), :length]).tolist()
+        found: list[int] = self.playing.read(self._arrays.logs[table + half * len(self), :length]).tolist()
         return found
 
     def advised(self, rival: Rival) -> Callable[[Indices], Indices]:
@@ -263,12 +266,12 @@ class Tables:
 
     def own_seats(self, *, ended: bool = False) -> Indices:
         """[tables]: the single learner's seat in each episode. `ended`: in those that ended last."""
-        return self._playing.read(self._arrays.books[:, layout.ENDED_OWN if ended else layout.OWN]).copy()
+        return self.playing.read(self._arrays.books[:, layout.ENDED_OWN if ended else layout.OWN]).copy()
 
     def action_texts(self, table: int) -> list[str]:
         """The legal actions at a table in the game's notation, in the order of the legal list."""
         count = int(self._book(table)[layout.COUNT])
-        codes = self._playing.read(self.actions[table, :count]).tolist()
+        codes = self.playing.read(self.actions[table, :count]).tolist()
         return self.game.text.action_texts(self._seen(table)[0], codes) if codes else []
 
     def reset(self, seeds: int | Sequence[int] | None = None, which: Any = None) -> None:
@@ -278,7 +281,7 @@ class Tables:
         counted up; None: the tables go on as they were seeded.
         """
         numbers = np.arange(len(self))[slice(None) if which is None else np.asarray(which)]
-        books = self._playing.read(self._arrays.books)
+        books = self.playing.read(self._arrays.books)
         if seeds is None:
             fresh = [int(table) for table in numbers if books[table, layout.STATUS] == layout.UNUSED]
             given = [self.seed + table for table in fresh]
@@ -290,8 +293,8 @@ class Tables:
         for table, seed in zip(fresh, given):
             self._sow(books[table], seed)
         books[numbers, layout.STATUS] = NEW
-        self._playing.write_books(books)
-        self._playing.run(DEAL)
+        self.playing.write_books(books)
+        self.playing.run(DEAL)
 
     def step(self, indices: Any) -> None:
         """Play the learners' choices: for each table a place in its legal list, or in `codes`, as in `mask`.
@@ -299,14 +302,14 @@ class Tables:
         Where an episode is over and is not dealt again by itself, nothing happens. Raises IllegalChoice if that is asked for;
         then no table has played.
         """
-        self._playing.choose(indices)
-        found = self._playing.run(STEP)
+        self.playing.choose(indices)
+        found = self.playing.run(STEP)
         if found < 0:
             raise self._illegal(-1 - found)
 
     def positions(self) -> tuple[States, Indices]:
         """Return copies of all that tables hold which wait for learners: `put_back` goes on from there."""
-        return self._playing.read(self._arrays.states).copy(), self._playing.read(self._arrays.books).copy()
+        return self.playing.read(self._arrays.states).copy(), self.playing.read(self._arrays.books).copy()
 
     def put_back(self, states: States, books: Indices) -> None:
         """Go on from `positions` of tables with the same settings, without bots as rivals: they know only what they saw."""
@@ -314,18 +317,18 @@ class Tables:
             raise ConfigError(f"positions: of {len(states)} tables; there are {len(self)}")
         books = books.copy()
         books[:, layout.STATUS] = FULL  # they go on to the next choice, which is the one that they waited for
-        self._playing.put_back(states, books)
-        self._playing.run(RESUME)
+        self.playing.put_back(states, books)
+        self.playing.run(RESUME)
 
     def step_one(self, index: SupportsInt) -> None:
         """Play the choice at the only table: `step` without what it costs to look at an array of choices."""
-        found = self._playing.step_one(index)
+        found = self.playing.step_one(index)
         if found < 0:
             raise self._illegal(-1 - found)
 
     def _book(self, table: int) -> Indices:
         """A table's row in the books."""
-        return self._playing.read(self._arrays.books[table])
+        return self.playing.read(self._arrays.books[table])
 
     def _sow(self, book: Indices, seed: int) -> None:
         """Seed a table's random numbers. `book`: its row."""
@@ -336,11 +339,11 @@ class Tables:
 
     def _illegal(self, table: int) -> IllegalChoice:
         texts = ", ".join(self.action_texts(table))
-        index = self._playing.read(self._arrays.chosen)[table]
+        index = self.playing.read(self._arrays.chosen)[table]
         return IllegalChoice(f"table {table}: index {index} is not legal; legal: {texts}")
 
     def _seen(self, table: int) -> States:
-        state = self._playing.read(self._arrays.states[table : table + 1])
+        state = self.playing.read(self._arrays.states[table : table + 1])
         return self.game.observed(state, int(self._book(table)[layout.SEAT]))
 
     def _played(self, seated: list[Seating], settings: Any, *, tables: int, threads: int, on: tuple[Any, Any, str]) -> Playing:

@@ -19,6 +19,8 @@ class ProcessorLanes:
     `advance_lane` is compiled; the others, which tests ask little of, are plain Python.
     """
 
+    name = "lanes on the processor"
+
     def __init__(self) -> None:
         self.ran: list[str] = []
         """The functions that ran, in order."""
@@ -45,6 +47,13 @@ class ProcessorLanes:
         """As of a device: a copy."""
         self.reads += 1
         return np.array(array)
+
+    def free_memory(self) -> int:
+        """As of a device."""
+        return 0
+
+    def synchronize(self) -> None:
+        """As of a device."""
 
     def is_ready(self, source: Source) -> bool:
         """As of a device."""

@@ -35,6 +35,16 @@ def show(found: Any) -> None:
 
 
 @app.command()
+def card(
+    device: str = "cuda", seconds: Annotated[float, typer.Option(min=0.1)] = 1.0, training: float = 60.0, game: str = ""
+) -> None:
+    """Check, measure and train on a graphics card, in less than five minutes."""
+    from lab.card import card_facts
+
+    show(card_facts(game.split(",") if game else games.names(), device, seconds=seconds, training=training, say=say))
+
+
+@app.command()
 def chaos(kills: Annotated[int, typer.Option(min=1)] = 20, backend: str = "ray", workers: int = 2, seed: int = 1) -> None:
     """Kill workers and drivers of a tournament again and again, and compare its results with an undisturbed run."""
     from lab.chaos import chaos as measure

@@ -20,7 +20,7 @@ import typer
 from numpy.typing import NDArray
 
 from arena import games
-from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.games import all_ready
 from arena.cli.shared.options import FormatOption, OnlyGames
 from arena.cli.shared.printing import Format, note, show, write_table
@@ -32,6 +32,7 @@ from arena.tournament.workers.processes import available_cpus
 
 REPEATS = 5
 SECONDS = 0.4  # of CPU time per repeat
+STEPS = 100_000  # of a comparison of a card with the processor
 TABLES = 1024
 """Tables that are stepped at once."""
 MANY, SELF_PLAY, FEATURES, VECTOR, SINGLE, AGENTS = "tables", "self-play", "features", "make_vec", "make", "AEC"
@@ -281,15 +282,28 @@ def env(
     seconds: Annotated[
         float, typer.Option("--seconds", metavar="S", help="CPU seconds of each of the measurements whose median is shown.")
     ] = SECONDS,
+    device: Annotated[
+        str, typer.Option("--device", metavar="NAME", help="cpu; or cuda, cuda:N: tables on a graphics card.")
+    ] = "cpu",
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare tables on the card with tables on the processor instead.")
+    ] = False,
+    steps: Annotated[
+        int, typer.Option("--steps", metavar="N", min=1, help="Of each comparison, at all its tables together.")
+    ] = STEPS,
     format: FormatOption = Format.TABLE,
 ) -> int:
     """Measure steps of learning environments per second.
 
-    In CPU time, observations, masks and new episodes included; self-play also in several threads, in wall time. pgx and
-    PettingZoo stand beside ours if the extra `bench` is installed.
+    In CPU time, observations, masks and new episodes included; self-play also in several threads, in wall time; on a card in
+    wall time. pgx and PettingZoo stand beside ours if the extra `bench` is installed.
     """
     if not 0 < seconds < math.inf:
         raise ConfigError(f"--seconds: more than 0, not {seconds}")
+    if device != "cpu":
+        return _on_card(all_ready(game, [ENCODING]), device, seconds, format, steps if check else None)
+    if check:
+        raise ConfigError("--check: compares a card with the processor; add --device cuda")
     speeds = step_speeds(all_ready(game, [ENCODING]), seconds)
     show(format, lambda page: _write(page, speeds), {"tables": TABLES, "speeds": speeds}, speeds)
     for name, extra in _MISSING.items():
@@ -298,6 +312,23 @@ def env(
     if not any(speed.form == SINGLE for speed in speeds):
         note("(Gymnasium is not installed: pip install 'arena-hall[rl]')")
     return DONE
+
+
+def _on_card(names: Sequence[str], device: str, seconds: float, format: Format, checked: int | None) -> int:
+    """Measure tables on a card, or compare them with the processor's. `checked`: steps of each comparison."""
+    from arena.cli.bench import card
+    from arena.learning.device import device_of
+
+    where = device_of(device, None).name
+    if checked is None:
+        speeds = card.card_speeds(names, device, seconds, note)
+        show(format, lambda page: card.write_speeds(page, where, speeds), {"card": where, "speeds": speeds}, speeds)
+        if not any(one.environment.startswith("pgx") for one in speeds):
+            note("(pgx with JAX for cards is not installed: pip install 'arena-hall[bench]' 'jax[cuda12]')")
+        return DONE
+    found = list(card.checks(names, device, checked, note))
+    show(format, lambda page: card.write_checks(page, found), {"card": where, "checks": found}, found)
+    return NO if any(one.difference for one in found) else DONE
 
 
 def _write(page: Page, speeds: Sequence[StepSpeed]) -> None:

@@ -17,6 +17,10 @@ LANES = 64
 """In a block: enough to fill a card, and few enough that all have registers."""
 
 
+class OutOfCardMemory(ConfigError, MemoryError):
+    """What was asked for does not fit on the card."""
+
+
 class Card:
     """A card and the stream on which all that is asked of it runs, in the order in which it is asked."""
 
@@ -42,10 +46,15 @@ class Card:
         return int(found.major), int(found.minor)
 
     def zeros(self, shape: Sequence[int], dtype: Any) -> CardArray:
-        """An array of zeros with its first axis side by side."""
+        """An array of zeros with its first axis side by side. Raises OutOfCardMemory."""
         kind = np.dtype(dtype)
         size = max(1, int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
-        memory = self._device.allocate(size, stream=self._stream)
+        try:
+            memory = self._device.allocate(size, stream=self._stream)
+        except Exception as error:  # cuda.core's own kinds have no public name
+            if "OUT_OF_MEMORY" not in str(error):
+                raise
+            raise OutOfCardMemory(f"{self.name}: no room for {size / 1e9:.1f} GB more; take fewer tables") from None
         memory.fill(0, stream=self._stream)
         return CardArray(memory, 0, tuple(shape), column_strides(shape, kind), kind, self._stream, self.read)
 
@@ -100,6 +109,12 @@ class Card:
         blocks = -(-lanes // self.lanes_in_block)
         words = (np.int64(lanes), np.int64(records.address), np.int64(places.address), np.int64(number))
         launch(self._stream, LaunchConfig(grid=blocks, block=self.lanes_in_block), prepared, *words)
+
+    def free_memory(self) -> int:
+        """How many bytes of memory nobody has."""
+        error, free, _all = driver.cuMemGetInfo()
+        _checked((error,))
+        return int(free)
 
     def synchronize(self) -> None:
         """Wait for all that was asked of the card on this stream."""

@@ -24,7 +24,7 @@ from arena.engine.contract import (
 )
 from arena.engine.machine import add_together, array_at, columns_at, stack_array, stack_states
 from arena.engine.rng import Words, below, seed_fast
-from arena.learning.compiled.layout import OWN, SEAT, SEATS, STATUS, WAITING, Places
+from arena.learning.compiled.layout import COUNT, DEAL_SEED, OWN, SEAT, SEATS, STATUS, WAITING, Places
 from arena.learning.compiled.play import advance, place_of_choice
 
 # The arrays by their rows in `places`; those that `advance` gets are called as its parameters. `owners` [seats, seats]: for
@@ -107,8 +107,29 @@ def bytes_lane(records: States, places: Places, both: int, lane: int) -> None:
 
 
 @jit.generic
+def choose_lane(records: States, places: Places, turn: int, lane: int) -> None:
+    """Choose a legal action at random at a table; what is drawn depends on its cards and on `turn` alone."""
+    books = columns_at(int(places[4, 0]), (places[4, 1], places[4, 2]), np.int64)
+    mask = columns_at(int(places[8, 0]), (places[8, 1], places[8, 2]), np.bool_)
+    chosen = array_at(int(places[6, 0]), (places[6, 1],), np.int64)
+    if books[lane, COUNT] == 0:
+        return
+    rng = stack_array(4, np.int64)
+    for word in range(4):
+        rng[word] = books[lane, DEAL_SEED + word]
+    rng[3] ^= turn
+    seed_fast(rng, rng)
+    left = below(rng, books[lane, COUNT])
+    for place in range(mask.shape[1]):
+        if mask[lane, place]:
+            if left == 0:
+                chosen[lane] = place
+            left -= 1
+
+
+@jit.generic
 def random_lane(records: States, places: Places, decisions: int, lane: int) -> None:
-    """Play so many uniformly random decisions at a table, dealing again where a match ends, from its book's random numbers."""
+    """Play so many uniformly random decisions at a table from a new deal on, dealing again where a match ends."""
     s = records[lane]
     settings = array_at(int(places[0, 0]), (places[0, 1],), np.int64)
     options = array_at(int(places[1, 0]), (places[1, 1],), np.int64)
@@ -142,6 +163,7 @@ LANES: tuple[Callable[[States, Places, int, int], None], ...] = (
     answer_lane,
     halves_lane,
     bytes_lane,
+    choose_lane,
     random_lane,
 )
 """All that a card can be asked to do at a table."""
