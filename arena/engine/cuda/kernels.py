@@ -18,7 +18,7 @@ from typing import Any
 
 import numba.cuda
 import numpy as np
-from cuda.core import Linker, LinkerOptions, ObjectCode
+from cuda.core import Program, ProgramOptions
 from numba.cuda import compiler, dispatcher, target, types
 
 from arena.engine import jit
@@ -75,10 +75,10 @@ def ptx(source: Source, capability: tuple[int, int]) -> tuple[str, str]:
 
 
 def _compiled(source: Source, capability: tuple[int, int]) -> bytes:
-    """The name and the machine code, which NVIDIA's linker assembles."""
+    """The name and the machine code, which NVIDIA's assembler makes."""
     name, text = ptx(source, capability)
-    linker = Linker(ObjectCode.from_ptx(text.encode()), options=LinkerOptions(arch=_architecture(capability)))
-    return name.encode() + b"\n" + bytes(linker.link("cubin").code)
+    program = Program(text, "ptx", options=ProgramOptions(arch=_architecture(capability)))
+    return name.encode() + b"\n" + bytes(program.compile("cubin").code)
 
 
 def _body(source: Source) -> Any:
