@@ -4,6 +4,8 @@ import pytest
 
 from arena.cli.bench import env
 from arena.cli.bench.env import SELF_PLAY, step_speeds, thread_counts
+from arena.cli.main import main
+from arena.cli.shared.exit_codes import USER_ERROR
 from helpers.learning import COMPILED
 
 
@@ -22,3 +24,8 @@ def test_self_play_is_measured_in_each_number_of_threads(monkeypatch: pytest.Mon
     assert [speed.speedup for speed in shared] == pytest.approx([wall / walls[0] for wall in walls])
     others = [speed for speed in speeds if speed.form != SELF_PLAY]
     assert others and {(speed.threads, speed.wall_steps_per_second, speed.speedup) for speed in others} == {(1, None, None)}
+
+
+def test_a_check_without_a_card_says_what_to_add(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "env", "--check", "--game", "naga"]) == USER_ERROR
+    assert capsys.readouterr().err == "arena: --check: compares a card with the processor; add --device cuda\n"
