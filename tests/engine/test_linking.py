@@ -10,7 +10,7 @@ import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
 from arena import games, search
-from arena.engine import jit
+from arena.engine import jit, linking
 from arena.engine.linking import Entry
 from arena.engine.machine import array_at, stack_array
 from arena.engine.rng import below, seed_words
@@ -153,7 +153,7 @@ def of_the_heap(count: int) -> int:
 def of_the_stack(count: int) -> int:
     numbers = stack_array(4, np.int64)
     numbers[:] = count
-    return int(numbers[1:3][1] + total(numbers))
+    return int(numbers[1:3][1]) + total(numbers)
 
 
 @jit.generic
@@ -162,10 +162,19 @@ def at_an_address(address: int) -> int:
 
 
 @pytest.mark.parametrize(("function", "counts"), [(of_the_heap, True), (of_the_stack, False), (at_an_address, False)])
-def test_references_are_counted_only_where_an_array_of_the_heap_is_made(function: Any, counts: bool) -> None:
+def test_references_are_counted_only_where_an_array_of_the_heap_is_made(
+    function: Any, counts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide, decided = linking._owns_arrays, {}
+
+    def owns_arrays(state: Any) -> bool:
+        decided[state.func_id.func_name] = decide(state)
+        return decided[state.func_id.func_name]
+
+    monkeypatch.setattr(linking, "_owns_arrays", owns_arrays)
     assert entry(lambda number: function(number))(NUMBERS.ctypes.data) == function(NUMBERS.ctypes.data)
     (found,) = function._numba_type_.dispatcher.overloads.values()
-    assert ("NRT_" in str(found.library.own_module())) == counts
+    assert decided[function.__name__] == ("NRT_" in str(found.library.own_module())) == counts
 
 
 def shown(numbers: Any, count: int) -> Any:
