@@ -51,7 +51,9 @@ class OnDevice:
         has_action_features: bool,
         feature_type: str,
     ) -> None:
-        """As for OnProcessor and `new_arrays`. `feature_type`: of the features that learners get, one of FEATURE_TYPES."""
+        """Make the arrays; the parameters are those of OnProcessor and `new_arrays`, and `feature_type`: one of FEATURE_TYPES, of
+        the features that learners get.
+        """
         self._device = device
         self._game = game
         self._more: dict[Lane, Any] = {}
@@ -204,5 +206,5 @@ class OnDevice:
 
 
 def address_of(array: Any) -> int:
-    """Where an array lies: on a card, or in the memory of this process."""
+    """The place of an array's first number: on a card, or in the memory of this process."""
     return int(array.address if hasattr(array, "address") else array.ctypes.data)

@@ -54,7 +54,7 @@ class CardSpeed(msgspec.Struct, frozen=True):
     times: float | None = None
     """How many times as fast as pgx's sparrow mahjong; None without it, and for random play."""
     gigabytes: float | None = None
-    """Of the card's memory."""
+    """Memory of the card that the tables take."""
     compile_seconds: float | None = None
     """To compile the kernels and load them; little where the cache had them."""
 

@@ -32,11 +32,11 @@ class CardArray:
         self._memory = memory
         self._offset = offset
         self.shape = shape
-        """As of any array."""
+        """Sizes of the axes."""
         self.strides = strides
-        """In bytes."""
+        """Steps from one number to the next along each axis, in bytes."""
         self.dtype = dtype
-        """Of the numbers."""
+        """What each number is."""
         self._stream = stream
         self._read = read
 
@@ -53,7 +53,7 @@ class CardArray:
 
     @property
     def address(self) -> int:
-        """Where the first number lies on the card."""
+        """The place of the first number on the card."""
         return int(self._memory.handle) + self._offset
 
     @property

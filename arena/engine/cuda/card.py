@@ -14,7 +14,7 @@ from arena.engine.cuda.source import Source
 from arena.errors import ConfigError
 
 LANES = 64
-"""In a block: enough to fill a card, and few enough that all have registers."""
+"""Lanes in a block: enough to fill a card, and few enough that all have registers."""
 
 
 class OutOfCardMemory(ConfigError, MemoryError):
@@ -41,7 +41,7 @@ class Card:
 
     @property
     def capability(self) -> tuple[int, int]:
-        """Its compute capability."""
+        """The compute capability."""
         found = self._device.compute_capability
         return int(found.major), int(found.minor)
 

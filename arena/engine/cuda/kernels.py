@@ -44,7 +44,7 @@ class Kernel:
 
 
 def path_of(source: Source, capability: tuple[int, int]) -> Path:
-    """Where a kernel for cards of a compute capability is kept."""
+    """The file in which a kernel for cards of a compute capability is kept."""
     folder = jit.cache_folder(jit.tables_of(source.game.package))
     return folder / f"{source.name}-{_architecture(capability)}-{_own_hash()}.cubin"
 
