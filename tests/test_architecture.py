@@ -58,7 +58,7 @@ ONE_DOOR = {
     "mcp": "mcp/server.py",
     "mcp_types": "mcp/server.py",
 }
-CARDS = {f"engine/cuda/{name}.py" for name in ("machine", "lowering", "kernels", "arrays", "card")}
+CARDS = {f"engine/cuda/{name}.py" for name in ("machine", "lowering", "kernels", "arrays", "card", "present")}
 """The second target of the door to numba."""
 BESIDE_A_DOOR = {"engine/machine.py", *CARDS}  # what compiled code calls by name needs the library to say what that is
 BEHIND_A_DOOR = {

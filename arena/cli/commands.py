@@ -52,7 +52,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "verify": "Check cases and traces against the rules",
         "warmup": "Compile the rules now instead of at the first use",
         "bench": "Measure the speed of this machine",
-        "doctor": "Test whether this machine can lock in untrusted bots, and its folders, shared memory and compiled code",
+        "doctor": "Test whether untrusted bots can be locked in here, and folders, memory, compiled code and graphics cards",
     },
 }
 """Every verb with its one-line help, grouped as `arena --help` shows them."""

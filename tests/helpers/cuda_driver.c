@@ -162,6 +162,12 @@ API CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+API CUresult cuDeviceTotalMem_v2(size_t *size, CUdevice device) {
+    CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
+    *size = total_memory;
+    return CUDA_SUCCESS;
+}
+
 API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
     CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
     switch (attribute) {

@@ -1,6 +1,7 @@
 """`arena doctor`: what this machine offers: for locking untrusted bots in, and for everything else."""
 
 import itertools
+from importlib.util import find_spec
 from pathlib import Path
 
 from arena import disk
@@ -19,7 +20,7 @@ _SHARED = disk.SHARED_MEMORY
 
 
 def doctor(format: FormatOption = Format.TABLE, out: Out = RESULTS) -> int:
-    """Test whether this machine can lock in untrusted bots, and its folders, shared memory and compiled code.
+    """Test whether untrusted bots can be locked in here, and folders, memory, compiled code and graphics cards.
 
     Exit code 0: all that is needed works, 1: not all. What it is "without" is not needed. Damaged compiled code is dropped.
     """
@@ -57,6 +58,7 @@ def examine_machine(results: Path) -> list[Finding]:
         _memory(),
         _shared_memory(),
         _compiled_code(),
+        _graphics_cards(),
     ]
 
 
@@ -102,3 +104,20 @@ def _compiled_code() -> Finding:
     if damaged:
         detail += f"; {damaged} were damaged and are dropped: they are compiled again when they are needed, or by arena warmup"
     return Finding("compiled code", not damaged, detail, False)
+
+
+def _graphics_cards() -> Finding:
+    """The cards for tables of learners. Asks their driver alone: neither numba-cuda nor a card is woken up."""
+    name = "graphics card"
+    if find_spec("numba_cuda") is None or find_spec("cuda") is None:
+        return Finding(name, False, "numba-cuda is missing; tables on a card need it: pip install 'arena-hall[cuda]'", False)
+    try:
+        from arena.engine.cuda.present import present_cards
+
+        cards = present_cards()
+    except (ImportError, RuntimeError) as error:
+        return Finding(name, False, f"none that can be used: {str(error).strip().partition(chr(10))[0]}", False)
+    told = [
+        f"{one.name}, compute capability {one.capability[0]}.{one.capability[1]}, {one.memory / 1e9:.1f} GB" for one in cards
+    ]
+    return Finding(name, bool(cards), "; ".join(told) or "none", False)

@@ -1,0 +1,42 @@
+"""What graphics cards a machine has, as their driver tells: nothing is compiled, and nothing is put on a card."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from cuda.bindings import driver
+
+
+@dataclass(frozen=True)
+class PresentCard:
+    """A card of this machine."""
+
+    name: str
+    """What its maker calls it."""
+    capability: tuple[int, int]
+    """The compute capability."""
+    memory: int
+    """All of its memory, in bytes."""
+
+
+def present_cards() -> list[PresentCard]:
+    """All cards of this machine. Raises RuntimeError, which says what is wrong, where there is no driver or no card for it."""
+    _told(driver.cuInit(0))
+    return [_card(_told(driver.cuDeviceGet(number))) for number in range(_told(driver.cuDeviceGetCount()))]
+
+
+def _card(device: Any) -> PresentCard:
+    name, kind = _told(driver.cuDeviceGetName(128, device)), driver.CUdevice_attribute
+    major, minor = (
+        int(_told(driver.cuDeviceGetAttribute(which, device)))
+        for which in (
+            kind.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, kind.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        )
+    )  # fmt: skip
+    return PresentCard(name.partition(b"\0")[0].decode(), (major, minor), int(_told(driver.cuDeviceTotalMem(device))))
+
+
+def _told(result: tuple[Any, ...]) -> Any:
+    """What a call gave. Raises RuntimeError if the driver says that something is wrong."""
+    if result[0] != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"the driver says {driver.CUresult(result[0]).name}")
+    return result[1] if len(result) > 1 else None
