@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from arena import games
-from arena.cli.bench import card
-from arena.cli.bench.card import Check, checks
+from arena.cli.measuring import card
+from arena.cli.measuring.card import Check, checks
 from arena.engine.random_tables import variants
 from arena.errors import ConfigError
 from arena.learning.device import Device, device_of

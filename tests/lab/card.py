@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from arena import games
-from arena.cli.bench.card import CardSpeed, Check, card_speeds, checks
+from arena.cli.measuring.card import CardSpeed, Check, card_speeds, checks
 from arena.learning.device import device_of
 from arena.learning.selfplay import SelfPlay
 from arena.learning.tables import Tables

@@ -283,7 +283,7 @@ def env(
         float, typer.Option("--seconds", metavar="S", help="CPU seconds of each of the measurements whose median is shown.")
     ] = SECONDS,
     device: Annotated[
-        str, typer.Option("--device", metavar="NAME", help="cpu; or cuda, cuda:N: tables on a graphics card.")
+        str, typer.Option("--device", metavar="NAME", help="Where the tables are: cpu; or cuda, cuda:N, a graphics card.")
     ] = "cpu",
     check: Annotated[
         bool, typer.Option("--check", help="Compare tables on the card with tables on the processor instead.")
@@ -316,7 +316,7 @@ def env(
 
 def _on_card(names: Sequence[str], device: str, seconds: float, format: Format, checked: int | None) -> int:
     """Measure tables on a card, or compare them with the processor's. `checked`: steps of each comparison."""
-    from arena.cli.bench import card
+    from arena.cli.measuring import card
     from arena.learning.device import device_of
 
     where = device_of(device, None).name
