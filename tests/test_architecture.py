@@ -239,7 +239,7 @@ for package in (arena.cli.bench, arena.cli.verbs):
     for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)
 """
-EXTRAS = ("starlette", "uvicorn", "websockets", "gymnasium", "pettingzoo", "PIL", "playwright", "pyspiel", "mcp")
+EXTRAS = ("starlette", "uvicorn", "websockets", "gymnasium", "pettingzoo", "PIL", "playwright", "pyspiel", "mcp", "cuda")
 
 
 def test_every_verb_is_loaded_without_an_extra() -> None:
