@@ -1,4 +1,4 @@
-"""Nobody pays for cards who asks for none: what runs code on them is imported with the first tables on a card."""
+"""Nobody pays for cards who asks for none: what runs code on them is imported with the first tables on one, if it is there."""
 
 import subprocess
 import sys
@@ -45,3 +45,13 @@ def test_nothing_of_a_card_is_imported_unless_one_is_asked_for(code: str) -> Non
     told = f"print([name for name in sys.modules if name not in before and name.startswith({OF_A_CARD})])"
     done = subprocess.run([sys.executable, "-c", f"{before}\n{code}\n{told}"], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("missing", ["numba.cuda", "cuda", "cuda.core"])
+def test_who_lacks_the_libraries_is_told_the_extra_in_a_line(missing: str) -> None:
+    words = ["bench", "env", "--game", "naga", "--device", "cuda"]
+    code = f"import sys; sys.modules[{missing!r}] = None; from arena.cli.main import main; sys.exit(main({words}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("device: tables on a graphics card need numba-cuda: pip install 'arena-hall[cuda]'")

@@ -1,9 +1,11 @@
 """Arrays in the memory of a card, which torch, JAX and CuPy take without a copy."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from cuda.bindings import driver
 from cuda.core import Buffer, Stream
 from cuda.core.utils import StridedMemoryView
 from numpy.typing import NDArray
@@ -71,6 +73,8 @@ class CardArray:
         for size, stride, one in zip(self.shape, self.strides, [*keys, *[slice(None)] * (self.ndim - len(keys))]):
             if isinstance(one, slice):
                 places = range(size)[one]
+                if places.step < 1:
+                    raise IndexError(f"a slice with a step of {places.step}; 1 or more is needed")
                 offset += places.start * stride if len(places) else 0
                 shape.append(len(places))
                 strides.append(stride * places.step)
@@ -104,9 +108,10 @@ class CardArray:
         if dl_device not in (None, self.__dlpack_device__()):
             raise BufferError(f"the array lies on {self.__dlpack_device__()}")
         theirs = LEGACY_STREAM if stream is None else stream
-        if theirs not in (-1, int(self._stream.handle)):
-            Stream.from_handle(theirs).wait(self._stream)
-        return StridedMemoryView.from_cuda_array_interface(self, stream_ptr=-1).__dlpack__(**wanted)
+        with entered(self._stream.device):
+            if theirs not in (-1, int(self._stream.handle)):
+                Stream.from_handle(theirs).wait(self._stream)
+            return StridedMemoryView.from_cuda_array_interface(self, stream_ptr=-1).__dlpack__(**wanted)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The kind of device (2: CUDA) and its number."""
@@ -119,3 +124,22 @@ def column_strides(shape: Sequence[int], dtype: np.dtype[Any]) -> tuple[int, ...
     for size in shape[:-1]:
         strides.append(strides[-1] * size)
     return tuple(strides)
+
+
+@contextmanager
+def entered(device: Any) -> Iterator[None]:
+    """Have a card for the current one of this thread, as the driver wants it, and after that the one that was."""
+    error, before = driver.cuCtxGetCurrent()
+    checked((error,))
+    device.set_current()
+    try:
+        yield
+    finally:
+        if int(before):  # a thread that had none keeps the card
+            driver.cuCtxSetCurrent(before)
+
+
+def checked(result: Any) -> None:
+    """Raise RuntimeError for what the driver says if it is no success."""
+    if result[0] != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"the card's driver: {result[0].name}")

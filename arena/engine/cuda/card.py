@@ -8,7 +8,7 @@ from cuda.bindings import driver
 from cuda.core import Device, LaunchConfig, ObjectCode, Stream, launch
 from numpy.typing import NDArray
 
-from arena.engine.cuda.arrays import LEGACY_STREAM, CardArray, column_strides
+from arena.engine.cuda.arrays import LEGACY_STREAM, CardArray, checked, column_strides, entered
 from arena.engine.cuda.kernels import kernel, path_of
 from arena.engine.cuda.source import Source
 from arena.errors import ConfigError
@@ -49,13 +49,14 @@ class Card:
         """An array of zeros with its first axis side by side. Raises OutOfCardMemory."""
         kind = np.dtype(dtype)
         size = max(1, int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
-        try:
-            memory = self._device.allocate(size, stream=self._stream)
-        except Exception as error:  # cuda.core's own kinds have no public name
-            if "OUT_OF_MEMORY" not in str(error):
-                raise
-            raise OutOfCardMemory(f"{self.name}: no room for {size / 1e9:.1f} GB more; take fewer tables") from None
-        memory.fill(0, stream=self._stream)
+        with entered(self._device):
+            try:
+                memory = self._device.allocate(size, stream=self._stream)
+            except Exception as error:  # cuda.core's own kinds have no public name
+                if "OUT_OF_MEMORY" not in str(error):
+                    raise
+                raise OutOfCardMemory(f"{self.name}: no room for {size / 1e9:.1f} GB more; take fewer tables") from None
+            memory.fill(0, stream=self._stream)
         return CardArray(memory, 0, tuple(shape), column_strides(shape, kind), kind, self._stream, self.read)
 
     def put(self, array: NDArray[Any]) -> CardArray:
@@ -70,28 +71,30 @@ class Card:
         if whole.shape != out.shape:
             raise ValueError(f"shape {whole.shape} for an array of {out.shape}")
         if whole.nbytes:
-            _checked(driver.cuMemcpyHtoDAsync(out.address, whole.ctypes.data, whole.nbytes, self._stream.handle))
+            with entered(self._device):
+                checked(driver.cuMemcpyHtoDAsync(out.address, whole.ctypes.data, whole.nbytes, self._stream.handle))
             self.synchronize()  # what is copied may be gone when this returns
 
     def copy(self, out: CardArray, source: Any) -> None:
         """Overwrite an array [n] on the card by one of the same kind of numbers that lies there, too. Raises ConfigError."""
         given = source.__cuda_array_interface__
-        step = given.get("strides")
-        if tuple(given["shape"]) != out.shape or np.dtype(given["typestr"]) != out.dtype or step not in (None, out.strides):
-            raise ConfigError(
-                f"indices: {out.dtype} [{len(out)}] without gaps is needed, not {np.dtype(given['typestr'])} "
-                f"{list(given['shape'])}" + ("" if step in (None, out.strides) else " with strides")
-            )
+        shape, kind, steps = tuple(given["shape"]), np.dtype(given["typestr"]), given.get("strides")
+        has_gaps = len(shape) == 1 and shape[0] > 1 and steps not in (None, (kind.itemsize,))
+        if shape != out.shape or kind != out.dtype or has_gaps:
+            gaps = " with gaps" if has_gaps else ""
+            raise ConfigError(f"indices: {out.dtype} [{len(out)}] without gaps is needed, not {kind} {list(shape)}{gaps}")
         address, others = int(given["data"][0]), given.get("stream")
-        if others and others != int(self._stream.handle):
-            self._stream.wait(Stream.from_handle(others))
-        _checked(driver.cuMemcpyDtoDAsync(out.address, address, len(out) * out.dtype.itemsize, self._stream.handle))
+        with entered(self._device):
+            if others and others != int(self._stream.handle):
+                self._stream.wait(Stream.from_handle(others))
+            checked(driver.cuMemcpyDtoDAsync(out.address, address, len(out) * kind.itemsize, self._stream.handle))
 
     def read(self, array: CardArray) -> NDArray[Any]:
         """A copy of an array on the card in the memory of the processor; waits for all that was asked before."""
         held = np.empty(array.extent, np.uint8)
         if held.nbytes:
-            _checked(driver.cuMemcpyDtoHAsync(held.ctypes.data, array.address, held.nbytes, self._stream.handle))
+            with entered(self._device):
+                checked(driver.cuMemcpyDtoHAsync(held.ctypes.data, array.address, held.nbytes, self._stream.handle))
         self.synchronize()
         return np.ndarray(array.shape, array.dtype, held.data, strides=array.strides).copy()
 
@@ -102,23 +105,27 @@ class Card:
     def prepare(self, source: Source) -> Any:
         """Have a kernel on the card."""
         compiled = kernel(source, self.capability)
-        return ObjectCode.from_cubin(compiled.cubin).get_kernel(compiled.name)
+        with entered(self._device):
+            return ObjectCode.from_cubin(compiled.cubin).get_kernel(compiled.name)
 
     def run(self, prepared: Any, lanes: int, records: CardArray, places: CardArray, number: int) -> None:
         """Run a kernel with a lane for each table. Does not wait for it."""
         blocks = -(-lanes // self.lanes_in_block)
         words = (np.int64(lanes), np.int64(records.address), np.int64(places.address), np.int64(number))
-        launch(self._stream, LaunchConfig(grid=blocks, block=self.lanes_in_block), prepared, *words)
+        with entered(self._device):
+            launch(self._stream, LaunchConfig(grid=blocks, block=self.lanes_in_block), prepared, *words)
 
     def free_memory(self) -> int:
         """How many bytes of memory nobody has."""
-        error, free, _all = driver.cuMemGetInfo()
-        _checked((error,))
+        with entered(self._device):
+            error, free, _all = driver.cuMemGetInfo()
+        checked((error,))
         return int(free)
 
     def synchronize(self) -> None:
         """Wait for all that was asked of the card on this stream."""
-        self._stream.sync()
+        with entered(self._device):
+            self._stream.sync()
 
 
 def _device(number: int) -> Any:
@@ -135,12 +142,6 @@ def _stream(given: Any, device: Any) -> Stream:
     if hasattr(given, "__cuda_stream__"):
         return device.create_stream(given)
     handle = getattr(given, "cuda_stream", given)  # torch's
-    if not isinstance(handle, int) or handle < 0:
+    if isinstance(handle, bool) or not isinstance(handle, int) or handle < 0:
         raise ConfigError(f"stream: {given!r} is no stream; give torch's, any with __cuda_stream__, or a handle")
     return Stream.from_handle(handle) if handle not in (0, LEGACY_STREAM) else device.default_stream
-
-
-def _checked(result: Any) -> None:
-    """Raise RuntimeError for what the driver says if it is no success."""
-    if result[0] != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(f"the card's driver: {result[0].name}")
