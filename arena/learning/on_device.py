@@ -51,8 +51,9 @@ class OnDevice:
         has_action_features: bool,
         feature_type: str,
     ) -> None:
-        """Make the arrays; the parameters are those of OnProcessor and `new_arrays`, and `feature_type`: one of FEATURE_TYPES, of
-        the features that learners get.
+        """Make the arrays; the parameters are those of OnProcessor and `new_arrays`.
+
+        `feature_type`: one of FEATURE_TYPES, of the features that learners get.
         """
         self._device = device
         self._game = game

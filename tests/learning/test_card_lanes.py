@@ -56,7 +56,7 @@ def test_lanes_play_as_tables_without_them(game: str) -> None:
         rivals = ["policy", "random", "last_legal"]
         compare(game, 2, 300, rivals=rivals[: min(2, seats - 1)], reward="score", episode="round", **common)
         compare(game, 1024, 40, rivals=["policy"], action_features=True, autoreset="next_step", **common)
-        compare(game, 5, 200, rivals=rivals[: -seats : -1], logs=True, autoreset="off", **common)
+        compare(game, 5, 200, rivals=rivals[:-seats:-1], logs=True, autoreset="off", **common)
 
 
 def test_lanes_play_as_tables_without_them_in_plain_python() -> None:
