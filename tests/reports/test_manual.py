@@ -46,7 +46,7 @@ def test_every_page_that_ships_is_found() -> None:
 
 
 def test_an_unknown_page_is_answered_with_all_pages() -> None:
-    with pytest.raises(ConfigError, match='no page "vews"; there are: commands, playing, mcp, learning, server, results, '):
+    with pytest.raises(ConfigError, match='no page "vews"; there are: commands, playing, mcp, learning, cards, server, '):
         docs_page("vews")
     with pytest.raises(ConfigError, match='no game "nega"; did you mean "naga"'):
         rules_page("nega")
