@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuda.bindings import driver
+from cuda.pathfinder import DynamicLibNotFoundError
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,10 @@ class PresentCard:
 
 def present_cards() -> list[PresentCard]:
     """All cards of this machine. Raises RuntimeError, which says what is wrong, where there is no driver or no card for it."""
-    _told(driver.cuInit(0))
+    try:
+        _told(driver.cuInit(0))
+    except DynamicLibNotFoundError:
+        raise RuntimeError("NVIDIA's driver is missing") from None
     return [_card(_told(driver.cuDeviceGet(number))) for number in range(_told(driver.cuDeviceGetCount()))]
 
 
