@@ -12,6 +12,7 @@ import pytest
 from arena import cache, games
 from arena.engine import jit
 from arena.engine.cuda.source import Source
+from arena.errors import ConfigError
 from arena.learning.compiled import lanes
 from helpers import poker_rooms
 from helpers.cuda_driver import Driver, StandIn, build
@@ -133,6 +134,16 @@ def test_a_kernel_is_compiled_once_and_again_when_it_is_damaged(
     assert again.cubin.startswith(b"\x7fELF") and len(made) == 3
     assert capsys.readouterr().err.count("compiled code was damaged and is compiled again") == 1
     assert kernels.kernel(halves, card) == again and len(made) == 3
+
+
+@pytest.mark.parametrize("capability", [(3, 5), (13, 0)])
+def test_cards_that_are_too_old_or_too_new_are_refused_in_a_line(capability: tuple[int, int], own_cache: Path) -> None:
+    from arena.engine.cuda import kernels
+
+    with pytest.raises(
+        ConfigError, match=rf"^device: a card of compute capability {capability[0]}\.{capability[1]} [^\n]* know 5\.0 to "
+    ):
+        kernels.kernel(source("naga", lanes.halves_lane), capability)
 
 
 def test_kernels_are_kept_apart_by_all_that_decides_what_they_are(

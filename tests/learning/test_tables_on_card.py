@@ -326,8 +326,14 @@ def too_much(stand_in: StandIn) -> list[Any]:
     said = told(lambda: on_card(tables=65_536))
     gc.collect()
     left = stand_in.used_memory()
-    on_card(tables=2).step(np.zeros(2, np.int64))
-    return [said, left]
+    tables = on_card(tables=2)
+    tables.step(np.zeros(2, np.int64))
+
+    def full(*_: Any) -> None:
+        raise RuntimeError("CUDA_ERROR_OUT_OF_MEMORY: as drivers say where memory of lanes is not to be had")
+
+    pytest.MonkeyPatch().setattr("arena.engine.cuda.card.launch", full)
+    return [said, left, told(lambda: tables.step(np.zeros(2, np.int64)))]
 
 
 def another_thread(stand_in: StandIn) -> list[str]:
@@ -486,8 +492,9 @@ def test_memory_is_given_back_when_tables_go(driver: Driver) -> None:
 
 
 def test_too_many_tables_for_a_card_are_refused_in_a_line(driver: Driver) -> None:
-    said, left = driver.run(too_much)
+    said, left, at_launch = driver.run(too_much)
     assert said.startswith("OutOfCardMemory: ") and said.endswith("take fewer tables") and left == 0
+    assert at_launch.startswith("OutOfCardMemory: ") and "no room for what lanes work in" in at_launch
 
 
 def test_tables_may_be_played_by_another_thread_than_the_one_that_made_them(driver: Driver) -> None:

@@ -1,6 +1,7 @@
 """A graphics card: memory on it, and kernels that run there. The one door to NVIDIA's runtime (cuda.core)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,8 @@ class Card:
         """An array of zeros with its first axis side by side. Raises OutOfCardMemory."""
         kind = np.dtype(dtype)
         size = max(1, int(np.prod(shape, dtype=np.int64)) * kind.itemsize)
-        with entered(self._device):
-            try:
-                memory = self._device.allocate(size, stream=self._stream)
-            except Exception as error:  # cuda.core's own kinds have no public name
-                if "OUT_OF_MEMORY" not in str(error):
-                    raise
-                raise OutOfCardMemory(f"{self.name}: no room for {size / 1e9:.1f} GB more; take fewer tables") from None
+        with entered(self._device), self._room(f"{size / 1e9:.1f} GB more"):
+            memory = self._device.allocate(size, stream=self._stream)
             memory.fill(0, stream=self._stream)
         return CardArray(memory, 0, tuple(shape), column_strides(shape, kind), kind, self._stream, self.read)
 
@@ -103,16 +99,16 @@ class Card:
         return path_of(source, self.capability).exists()
 
     def prepare(self, source: Source) -> Any:
-        """Have a kernel on the card."""
+        """Have a kernel on the card. Raises ConfigError for a card that nothing can be compiled for, and OutOfCardMemory."""
         compiled = kernel(source, self.capability)
-        with entered(self._device):
+        with entered(self._device), self._room("a kernel"):
             return ObjectCode.from_cubin(compiled.cubin).get_kernel(compiled.name)
 
     def run(self, prepared: Any, lanes: int, records: CardArray, places: CardArray, number: int) -> None:
-        """Run a kernel with a lane for each table. Does not wait for it."""
+        """Run a kernel with a lane for each table. Does not wait for it. Raises OutOfCardMemory."""
         blocks = -(-lanes // self.lanes_in_block)
         words = (np.int64(lanes), np.int64(records.address), np.int64(places.address), np.int64(number))
-        with entered(self._device):
+        with entered(self._device), self._room("what lanes work in"):
             launch(self._stream, LaunchConfig(grid=blocks, block=self.lanes_in_block), prepared, *words)
 
     def free_memory(self) -> int:
@@ -126,6 +122,16 @@ class Card:
         """Wait for all that was asked of the card on this stream."""
         with entered(self._device):
             self._stream.sync()
+
+    @contextmanager
+    def _room(self, what: str) -> Iterator[None]:
+        """Raise OutOfCardMemory if the card has no memory for what is done here."""
+        try:
+            yield
+        except Exception as error:  # cuda.core's own kinds have no public name
+            if "OUT_OF_MEMORY" not in str(error):
+                raise
+            raise OutOfCardMemory(f"{self.name}: no room for {what}; take fewer tables") from None
 
 
 def _device(number: int) -> Any:

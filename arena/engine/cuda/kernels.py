@@ -20,12 +20,14 @@ import numba.cuda
 import numpy as np
 from cuda.core import Program, ProgramOptions
 from numba.cuda import compiler, dispatcher, target, types
+from numba.cuda.cudadrv import nvrtc
 
 from arena.engine import jit
 from arena.engine.cuda.lowering import Lowering
 from arena.engine.cuda.source import Source
 from arena.engine.machine import array_at
 from arena.engine.stored_code import read, write
+from arena.errors import ConfigError
 
 _OPTIONS = {"opt": 3, "fma": False}  # of NVVM
 _PARAMETERS = (types.int64,) * 4
@@ -50,7 +52,7 @@ def path_of(source: Source, capability: tuple[int, int]) -> Path:
 
 
 def kernel(source: Source, capability: tuple[int, int]) -> Kernel:
-    """The kernel, from the cache or compiled now."""
+    """The kernel, from the cache or compiled now. Raises ConfigError for cards that this version of CUDA does not know."""
     path = path_of(source, capability)
     stored = read(path)
     if stored is None:
@@ -76,6 +78,13 @@ def ptx(source: Source, capability: tuple[int, int]) -> tuple[str, str]:
 
 def _compiled(source: Source, capability: tuple[int, int]) -> bytes:
     """The name and the machine code, which NVIDIA's assembler makes."""
+    known = nvrtc.get_supported_ccs()
+    if capability not in known:
+        first, last = (".".join(map(str, end(known))) for end in (min, max))
+        raise ConfigError(
+            f"device: a card of compute capability {capability[0]}.{capability[1]} is none that CUDA's compilers here can "
+            f"compile for; they know {first} to {last}"
+        )
     name, text = ptx(source, capability)
     program = Program(text, "ptx", options=ProgramOptions(arch=_architecture(capability)))
     return name.encode() + b"\n" + bytes(program.compile("cubin").code)
