@@ -57,8 +57,8 @@ def source(game: str, lane: Any, *, is_small: bool = False) -> Source:
     return Source(loaded, lane, len(lanes.LANE_ORDER), SMALLER if is_small else ())
 
 
-def assembled(one: Source, capability: tuple[int, int], *, to_machine_code: bool) -> Counter[str]:
-    """Compile a kernel, and to machine code if that is asked for; gives its operations on numbers with a fraction."""
+def assembled(one: Source, capability: tuple[int, int]) -> Counter[str]:
+    """Compile a kernel to machine code; gives its operations on numbers with a fraction."""
     from cuda.core import Program, ProgramOptions
 
     from arena.engine.cuda import kernels
@@ -68,10 +68,9 @@ def assembled(one: Source, capability: tuple[int, int], *, to_machine_code: bool
     assert f".target {architecture}" in text
     (entry,) = re.findall(rf"\.visible \.entry {re.escape(name)}\((.*?)\)", text, re.DOTALL)
     assert [parameter.split()[:2] for parameter in entry.split(",")] == [[".param", ".u64"]] * 4
-    assert ".const" not in text
-    if to_machine_code:
-        code = bytes(Program(text, "ptx", options=ProgramOptions(arch=architecture)).compile("cubin").code)
-        assert code.startswith(b"\x7fELF") and name.encode() in code
+    assert ".const" not in text and ".callprototype" not in text  # so that the assembler knows what stack lanes need
+    code = bytes(Program(text, "ptx", options=ProgramOptions(arch=architecture)).compile("cubin").code)
+    assert code.startswith(b"\x7fELF") and name.encode() in code
     return Counter(NUMBERS.findall(text) + APPROXIMATE.findall(text))
 
 
@@ -83,28 +82,28 @@ def contracted(arithmetic: Counter[str]) -> list[str]:
 @pytest.mark.parametrize("game", games.names())
 @pytest.mark.parametrize("is_small", [True, False], ids=["smaller", "whole"])
 def test_what_plays_a_game_becomes_a_kernel_that_contracts_nothing(game: str, is_small: bool) -> None:
-    """The smaller kernels, which most tables have, for older cards and down to machine code; the whole ones for newer ones."""
+    """The smaller kernels, which most tables have, for older cards; the whole ones for newer ones."""
     capability = CARDS["an A100" if is_small else "an H100"]
-    arithmetic = assembled(source(game, lanes.advance_lane, is_small=is_small), capability, to_machine_code=is_small)
+    arithmetic = assembled(source(game, lanes.advance_lane, is_small=is_small), capability)
     assert arithmetic and contracted(arithmetic) == []
 
 
 @pytest.mark.parametrize("game", games.names())
 def test_random_play_becomes_a_kernel(game: str) -> None:
-    assert contracted(assembled(source(game, lanes.random_lane), CARDS["an H100"], to_machine_code=False)) == []
+    assert contracted(assembled(source(game, lanes.random_lane), CARDS["an H100"])) == []
 
 
 @pytest.mark.parametrize("lane", OF_ANY_GAME, ids=lambda lane: lane.__name__)
 @pytest.mark.parametrize("capability", CARDS.values(), ids=CARDS)
 def test_what_is_the_same_in_all_games_becomes_a_kernel(lane: Any, capability: tuple[int, int]) -> None:
-    assert contracted(assembled(source("naga", lane), capability, to_machine_code=True)) == []
+    assert contracted(assembled(source("naga", lane), capability)) == []
 
 
 def test_a_game_from_outside_becomes_kernels(poker_rooms_installed: None) -> None:
     """Without an encoding of its own its features have logarithms, which NVIDIA's library works out in its own way."""
     card = CARDS["an H100"]
-    assert contracted(assembled(source("kuhn", lanes.random_lane), card, to_machine_code=True)) == []
-    assert assembled(source("kuhn", lanes.advance_lane, is_small=True), card, to_machine_code=True)["add.rn.f64"]
+    assert contracted(assembled(source("kuhn", lanes.random_lane), card)) == []
+    assert assembled(source("kuhn", lanes.advance_lane, is_small=True), card)["add.rn.f64"]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -355,6 +356,27 @@ def another_thread(stand_in: StandIn) -> list[str]:
     return said
 
 
+def contexts(stand_in: StandIn) -> list[int]:
+    """What a step and a look leave as the current context, call by call, where the caller works on another card: context 7."""
+    from cuda.bindings import driver
+
+    from arena.engine.cuda import arrays
+
+    let_lanes_run(stand_in)
+    tables = on_card()
+    left: list[int] = []
+    seen = SimpleNamespace(
+        CUresult=driver.CUresult,
+        cuCtxGetCurrent=lambda: (driver.CUresult.CUDA_SUCCESS, driver.CUcontext(7)),
+        cuCtxSetCurrent=lambda context: left.append(int(context)),
+    )
+    pytest.MonkeyPatch().setattr(arrays, "driver", seen)
+    tables.step(np.zeros(TABLES, np.int64))
+    after_step = len(left)
+    tables.features.__dlpack__()
+    return [after_step, len(left), *set(left)]
+
+
 def environment(stand_in: StandIn, folder: str) -> list[Any]:
     """An environment of Gymnasium on the card until an episode ends, which is kept as a match."""
     import gymnasium
@@ -499,6 +521,11 @@ def test_too_many_tables_for_a_card_are_refused_in_a_line(driver: Driver) -> Non
 
 def test_tables_may_be_played_by_another_thread_than_the_one_that_made_them(driver: Driver) -> None:
     assert driver.run(another_thread) == ["nothing"] * 4
+
+
+def test_the_callers_card_stays_the_current_one(driver: Driver) -> None:
+    after_step, after_look, *left = driver.run(contexts)
+    assert 0 < after_step < after_look and left == [7]
 
 
 def test_an_episode_on_a_card_is_a_match_that_is_replayed_and_audited(driver: Driver, tmp_path: Path) -> None:
