@@ -1,4 +1,4 @@
-"""Arrays in the memory of a card, which torch, JAX and CuPy take without a copy."""
+"""Arrays in the memory of a card, which torch and CuPy take without a copy."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
