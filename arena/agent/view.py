@@ -235,8 +235,8 @@ class View:
     @property
     def has_policy(self) -> bool:
         """Whether the game has learnt a policy for this number of seats (docs/training.md)."""
-        nets = self._moment.game.nets
-        return getattr(self.state, "seats", None) in nets.seats_of(POLICY)
+        game = self._moment.game
+        return game.seats_at(self._observed) in game.nets.seats_of(POLICY)
 
     def policy(self) -> list[float]:
         """Return how likely the game's learnt policy plays each legal action, in the order of `legal`; no search.
@@ -245,8 +245,10 @@ class View:
         """
         if not self.has_policy:
             raise ConfigError(f"policy: {self.game} has learnt none for this number of seats; see `arena docs training`")
-        self._moment.game.check_policy()
-        logits = self._moment.game.nets.nets[KINDS[POLICY]].preferences(self.features(), self.action_features())
+        seats = self._moment.game.seats_at(self._observed)
+        self._moment.game.check_policy(seats)
+        net = self._moment.game.nets.at(seats).nets[KINDS[POLICY]]
+        logits = net.preferences(self.features(), self.action_features())
         odds = np.exp(logits.astype(np.float64) - logits.max())
         return [float(share) for share in odds / odds.sum()]
 

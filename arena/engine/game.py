@@ -126,11 +126,11 @@ class Game:
         """What the numbers of the encoding are; nothing is compiled. Raises ConfigError as `encoding` does."""
         return layout_of(contract.ENCODINGS[jit.record_type(self.rules.STATE)])
 
-    def check_policy(self) -> None:
-        """Raise ArenaError for a policy network that takes other features than those of the game's encoding."""
-        found = self.layout
-        self.nets.check_encoding(found.sha256, self.name)
-        self.nets.check_inputs({"policy": found.size + found.action_size}, row=found.action_size)
+    def check_policy(self, seats: int) -> None:
+        """Raise ArenaError for a policy, at tables with so many seats, that takes other features than those of the encoding."""
+        found, nets = self.layout, self.nets.at(seats)
+        nets.check_encoding(found.sha256, self.name)
+        nets.check_inputs({"policy": found.size + found.action_size}, row=found.action_size)
 
     @property
     def folder(self) -> Path:
@@ -171,6 +171,10 @@ class Game:
         if seats not in self.seats:
             allowed = ", ".join(str(count) for count in self.seats)
             raise ConfigError(f"seats: {self.name} is played by {allowed} seats, not {seats}")
+
+    def seats_at(self, states: States) -> int:
+        """How many seats play, by a position as anybody sees it: its field `seats`, which games with one number may lack."""
+        return int(states["seats"][0]) if "seats" in self.rules.STATE.names else self.seats[0]
 
     def resolve_options(self, given: Mapping[str, OptionValue], seats: int) -> dict[str, OptionValue]:
         """The options with defaults for those left out. A table that is the default stays out (see options.py).

@@ -20,7 +20,8 @@ from arena.engine.defaults import default_encoding, filled_rollout, filled_state
 from arena.engine.encoding import Encoding, bind_encoding
 from arena.engine.entries import Engine, bind_engine, entry_names
 from arena.engine.game import Game, TextModule
-from arena.engine.net import KINDS, Nets, read_nets
+from arena.engine.net import KINDS, Nets
+from arena.engine.net_files import read_nets
 from arena.engine.options import OptionValue
 from arena.engine.readiness import CHANCE, ENCODING, SAMPLING, SAMPLING_ENTRIES, Part, is_loaded, require
 from arena.engine.rng import seed_words

@@ -32,7 +32,7 @@ class Scratch:
         self._nets: Nets | None = None
 
     def use(self, nets: Nets) -> None:
-        """Write a game's networks into the workspace, unless they are there."""
+        """Write the networks of a table into the workspace, unless they are there."""
         if self._nets is not nets:
             self.work[0].nets[: len(nets.numbers)] = nets.numbers
             self._nets = nets

@@ -151,11 +151,13 @@ class Part:
         self._seat = seat
         self._choices = choices
         self._task = task_of(game, asked)
-        self._by_value = asked.judge == "net" and game.nets.has(VALUE)
-        self._by_proposal = asked.proposals == "net" and game.nets.numbers[ROW] > 0
+        seats = game.seats_at(observed)
+        self._nets = game.nets.at(seats)
+        self._by_value = asked.judge == "net" and self._nets.has(VALUE)
+        self._by_proposal = asked.proposals == "net" and self._nets.numbers[ROW] > 0
         if self._by_proposal:
-            game.check_policy()
-        self._by_belief = asked.worlds == "net" and game.nets.has(BELIEF)
+            game.check_policy(seats)
+        self._by_belief = asked.worlds == "net" and self._nets.has(BELIEF)
         self.prior = float(self._task.numbers[PRIOR])
         """How many visits the priors count as."""
         self._simulations = 0 if asked.iterations is None else (asked.iterations + threads - 1 - number) // threads
@@ -189,7 +191,7 @@ class Part:
         arrays.numbers[:] = self._task.numbers
         self._write_settings(arrays, began, sharers)
         if self._by_value or self._by_belief or self._by_proposal:
-            arrays.use(self._game.nets)
+            arrays.use(self._nets)
         if self._tree is None:
             nodes, slots = tree.take_tree(self._task.nodes)
         else:

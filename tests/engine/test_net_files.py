@@ -12,22 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena.engine.net import (
-    BELIEF,
-    FILE,
-    MOST_HIDDEN,
-    MOST_INPUTS,
-    NOTE,
-    POLICY,
-    SEATS,
-    VALUE,
-    Net,
-    Nets,
-    Note,
-    read_nets,
-    read_note,
-    write_nets,
-)
+from arena.engine.net import BELIEF, MOST_HIDDEN, MOST_INPUTS, POLICY, ROW, SEATS, VALUE, Net, Nets
+from arena.engine.net_files import FILE, NOTE, Note, read_nets, read_note, write_nets
 from arena.errors import ArenaError
 from arena.games import load
 from arena.search import Settings, search
@@ -38,6 +24,7 @@ GOOD: dict[str, Any] = {
     "value_out": np.ones(HIDDEN, np.float16), "value_ends": np.array([0.5, 0.0, 1.0, math.nan]),
 }  # fmt: skip
 OF_POLICY = {name.replace("value", "policy"): array for name, array in GOOD.items()} | {"policy_row": np.array(2)}
+SECOND = {name.replace("policy", "policy2"): array for name, array in OF_POLICY.items()} | {"policy2_seats": np.array([3])}
 
 
 def written(folder: Path, arrays: dict[str, Any], **note: Any) -> Path:
@@ -80,6 +67,8 @@ BAD: dict[str, dict[str, Any]] = {
     "half a seat": {**GOOD, "value_seats": np.array([2.5])},
     "one number of seats that is no list": {**GOOD, "value_seats": np.array(2)},
     "more numbers of seats than there can be": {**GOOD, "value_seats": np.ones(17, np.int64)},
+    "two policies for the same seats": {**OF_POLICY, **SECOND, "policy_seats": np.array([2, 3])},
+    "a second policy that is no network": {**OF_POLICY, **SECOND, "policy2_out": np.ones(1, np.float16)},
 }  # fmt: skip
 
 
@@ -180,7 +169,7 @@ def test_a_policy_that_takes_an_actions_inputs_for_what_the_seat_knows_is_refuse
     found = game.layout
     wrong = net_of(found.size + found.action_size, row=found.action_size + found.size)
     with pytest.raises(ArenaError, match=f"takes {wrong.row} inputs of an action; there are {found.action_size}"):
-        replace(game, nets=Nets({"policy": wrong})).check_policy()
+        replace(game, nets=Nets({"policy": wrong})).check_policy(2)
 
 
 @pytest.mark.parametrize(("named", "told"), [("0" * 64, "0" * 16), ("", "none that it names")])
@@ -194,7 +183,7 @@ def test_a_policy_of_another_encoding_is_refused_with_both_hashes_and_the_way_ou
         write_nets(tmp_path, nets, Note(game="yaniv", seats=(2,), encoding=note))
         other = replace(game, nets=read_nets(tmp_path))
         if not fails:
-            other.check_policy()
+            other.check_policy(2)
             continue
         states = game.deal(2, game.resolve_options({}, 2), 1)
         seat, codes = int(game.engine.current_seat(states)), game.legal_list(states)
@@ -234,6 +223,48 @@ def test_networks_for_different_seats_keep_them_when_each_names_its_own(tmp_path
     write_nets(tmp_path, nets, Note(game="naga", seats=()))
     found = read_nets(tmp_path)
     assert found.seats_of(VALUE) == {2} and found.seats_of(POLICY) == {3, 4} and read_note(tmp_path).seats == (2, 3, 4)
+
+
+def test_policies_side_by_side_are_read_as_they_were_written_each_with_its_seats_and_its_encoding(tmp_path: Path) -> None:
+    nets = Nets({"belief": net_of(3, seats=frozenset({2})), "policy": net_of(5, row=2, seats=frozenset({2})),
+                 "policy2": net_of(7, row=3, seats=frozenset({3, 4}))})  # fmt: skip
+    policies = {name: Note(game="naga", seats=(), encoding=f"of {name}") for name in ("policy", "policy2")}
+    write_nets(tmp_path, nets, Note(game="naga", seats=(), policies=policies))
+    found = read_nets(tmp_path)
+    assert found.sha256 == nets.sha256 and found.seats_of(POLICY) == {2, 3, 4} == set(read_note(tmp_path).seats)
+    assert [(net.encoding, found.own_seats(net)) for net in found.policies.values()] == [
+        ("of policy", {2}),
+        ("of policy2", {3, 4}),
+    ]
+    rows = [(int(found.at(seats).numbers[ROW]), int(found.at(seats).numbers[SEATS + POLICY])) for seats in (2, 3, 4, 5)]
+    assert rows == [(2, 0b100), (3, 0b11000), (3, 0b11000), (0, 0)]
+    assert all(int(found.at(seats).numbers[SEATS + BELIEF]) == 0b100 for seats in (2, 3, 4, 5))
+
+
+def test_where_there_is_one_policy_all_tables_have_the_same_numbers() -> None:
+    nets = Nets({"value": net_of(3), "policy": net_of(5, row=2, seats=frozenset({3}))}, frozenset({2, 3}))
+    assert all(nets.at(seats) is nets for seats in (2, 3, 4))
+
+
+def test_no_number_of_seats_has_two_policies() -> None:
+    with pytest.raises(ArenaError, match="two policies for 3 seats"):
+        Nets({"policy": net_of(5, seats=frozenset({2, 3})), "policy2": net_of(5, seats=frozenset({3, 4}))})
+
+
+def test_networks_with_several_policies_are_no_array_before_a_table_is_named() -> None:
+    nets = Nets({"policy": net_of(5, seats=frozenset({2})), "policy2": net_of(5, seats=frozenset({3}))})
+    with pytest.raises(ArenaError, match="2 policies; a table has at most one"):
+        _ = nets.numbers
+
+
+def test_a_policy_of_another_encoding_is_refused_at_its_own_tables_alone() -> None:
+    game = load("yaniv")
+    found = game.layout
+    good = net_of(found.size + found.action_size, row=found.action_size, seats=frozenset({2}))
+    other = replace(game, nets=Nets({"policy": good, "policy2": replace(good, seats=frozenset({3}), encoding="0" * 64)}))
+    other.check_policy(2)
+    with pytest.raises(ArenaError, match="another encoding"):
+        other.check_policy(3)
 
 
 def net_of(inputs: int, *, row: int = 0, seats: frozenset[int] | None = None) -> Net:

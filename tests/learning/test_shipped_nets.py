@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from arena.engine.net import FILE, KINDS, POLICY, read_note
+from arena.engine.net import KINDS
+from arena.engine.net_files import FILE, Note, read_note
 from arena.games import load, names
 from arena.learning.training.gate import Imitator, Searcher, deal_score
 from arena.learning.training.networks import agreement, calibration, log_loss, predicted_shares
@@ -21,9 +22,18 @@ LARGEST = 1_500_000  # bytes of the files of all games
 UNSURE = {"yaniv": 0.65}  # log loss of a belief at most, where hidden hands can hardly be told
 
 
-def by_play(name: str) -> bool:
-    """Whether a game's policy learnt from play of its own, and not from searches."""
-    return any(found.get("method") == "policy" for found in read_note(load(name).folder).generations)
+def note_of(game: str, policy: str) -> Note:
+    """What tells how a policy was made."""
+    note = read_note(load(game).folder)
+    return note.policies.get(policy, note)
+
+
+def by_play(game: str, policy: str) -> bool:
+    """Whether a policy learnt from play of its own, and not from searches."""
+    return any(found.get("method") == "policy" for found in note_of(game, policy).generations)
+
+
+POLICIES = [(name, policy) for name in LEARNT for policy in load(name).nets.policies]
 
 
 def test_some_room_has_learnt() -> None:
@@ -33,18 +43,21 @@ def test_some_room_has_learnt() -> None:
 
 @pytest.mark.parametrize("name", LEARNT)
 def test_the_note_names_the_game_and_generations_whose_networks_were_kept(name: str) -> None:
-    note = read_note(load(name).folder)
-    assert note.game == name and note.sha256 == load(name).nets.sha256 and set(note.seats) <= set(load(name).seats)
-    assert f"arena train {name} " in note.command and set(load(name).nets.nets) <= set(KINDS)
-    kept = {kind for found in note.generations for kind in found.get("kept", KINDS if found["accepted"] else ())}
-    assert set(load(name).nets.nets) <= kept
+    note, nets = read_note(load(name).folder), load(name).nets
+    assert note.game == name and note.sha256 == nets.sha256 and set(note.seats) <= set(load(name).seats)
+    for net in nets.nets:
+        own = note.policies.get(net, note)
+        kept = {kind for found in own.generations for kind in found.get("kept", KINDS if found["accepted"] else ())}
+        assert f"arena train {name} " in own.command and ("policy" if net in nets.policies else net) in kept
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNT if "policy" in load(name).nets.nets])
-def test_the_note_names_the_encoding_that_the_game_has(name: str) -> None:
-    game = load(name)
-    assert read_note(game.folder).encoding == game.layout.sha256 == game.encoding.sha256
-    game.check_policy()
+@pytest.mark.parametrize(("name", "policy"), POLICIES)
+def test_the_note_names_the_seats_of_a_policy_and_the_encoding_that_the_game_has(name: str, policy: str) -> None:
+    game, note = load(name), note_of(name, policy)
+    assert note.encoding == game.layout.sha256 == game.encoding.sha256
+    assert set(note.seats) >= game.nets.own_seats(game.nets.nets[policy])
+    for seats in note.seats:
+        game.check_policy(seats)
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNT if "value" in load(name).nets.nets])
@@ -77,15 +90,16 @@ def test_beliefs_tell_what_searches_hold_from_what_is_drawn(name: str) -> None:
     assert np.mean((found > 0.5) == are_true) > 0.62
 
 
-@pytest.mark.parametrize("name", [name for name in LEARNT if "policy" in load(name).nets.nets and not by_play(name)])
-def test_policies_choose_as_searches_do_in_most_decisions(name: str) -> None:
+@pytest.mark.parametrize(("name", "policy"), [(name, policy) for name, policy in POLICIES if not by_play(name, policy)])
+def test_policies_choose_as_searches_do_in_most_decisions(name: str, policy: str) -> None:
     _, choices = fresh_rounds(name)
-    same, loss = agreement(load(name).nets.nets["policy"], choices)
+    same, loss = agreement(load(name).nets.nets[policy], choices)
     assert same > 0.5 and loss < 0.8 * float(np.mean(np.log(choices.counts)))
 
 
 @pytest.mark.parametrize(
-    ("name", "seats"), [(name, seats) for name in LEARNT if by_play(name) for seats in sorted(load(name).nets.seats_of(POLICY))]
+    ("name", "seats"),
+    [(name, seats) for name, policy in POLICIES if by_play(name, policy) for seats in note_of(name, policy).seats],
 )
 def test_policies_that_learnt_by_play_finish_before_the_first_thought_of_a_search(name: str, seats: int) -> None:
     game = load(name)

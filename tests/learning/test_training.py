@@ -10,7 +10,8 @@ import pytest
 
 from arena.agent.view import View
 from arena.engine.game import Game
-from arena.engine.net import FILE, NOTE, POLICY, ROW, VALUE, Nets, Note, logit, preferences, read_nets, read_note, write_nets
+from arena.engine.net import POLICY, ROW, VALUE, Nets, logit, preferences
+from arena.engine.net_files import FILE, NOTE, Note, read_nets, read_note, write_nets
 from arena.errors import ArenaError, ConfigError
 from arena.games import load
 from arena.learning.training.gate import Gate, Imitator, Searcher, judged_gate, pool_score

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from arena.engine.game import Game
-from arena.engine.net import FILE, Net, read_nets
+from arena.engine.net import Net
+from arena.engine.net_files import FILE, read_nets
 from arena.errors import ConfigError
 from arena.games import load, luck_nets
 from arena.learning.training.networks import log_loss, predicted_shares

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.engine.net import Net, read_nets
+from arena.engine.net import Net
+from arena.engine.net_files import read_nets
 from arena.games import load
 from arena.learning.training import worth
 from arena.learning.training.generations import Plan, train

@@ -13,7 +13,8 @@ from arena.cli.shared.options import FormatOption, GameName, Workers
 from arena.cli.shared.printing import Format, error_console, news_on, note, show
 from arena.cli.shared.watching import watched
 from arena.engine.game import Game
-from arena.engine.net import FILE, KINDS, NOTE, Note
+from arena.engine.net import KINDS
+from arena.engine.net_files import FILE, NOTE, Note
 from arena.engine.readiness import CHANCE, ENCODING
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
@@ -299,7 +300,8 @@ def _write_policy(page: Page, trained: TrainedPolicy, is_installed: bool) -> Non
     if not trained.nets.nets:
         page.say("The policy was kept at no number of seats.")
     elif is_installed:
-        page.say(f"Installed: bots and searches of {trained.note.game} that ask for its policy use this one.")
+        seats = ", ".join(map(str, sorted(trained.nets.seats)))
+        page.say(f"Installed: with {seats} seats, what asks for a policy of {trained.note.game} is told this one.")
 
 
 def _train_luck(game: Game, rows: int, seed: int, out: Path, install: bool, format: Format) -> int:

@@ -46,10 +46,11 @@ class Imitator:
 
     def choose(self, states: States, seat: int, codes: list[int]) -> int:
         """The action with the highest logit."""
-        self.game.check_policy()
+        seats = self.game.seats_at(states)
+        self.game.check_policy(seats)
         observed, encoding = self.game.observed(states, seat), self.game.encoding
         rows = encoding.action_features(observed, seat, codes)
-        logits = self.game.nets.nets[KINDS[POLICY]].preferences(encoding.features(observed, seat), rows)
+        logits = self.game.nets.at(seats).nets[KINDS[POLICY]].preferences(encoding.features(observed, seat), rows)
         return codes[int(np.argmax(logits))]
 
 

@@ -20,7 +20,8 @@ from arena import games
 from arena.disk import is_there
 from arena.engine import jit
 from arena.engine.game import Game
-from arena.engine.net import BELIEF, FILE, KINDS, NOTE, POLICY, VALUE, Net, Nets, Note, read_nets, read_note, write_nets
+from arena.engine.net import BELIEF, KINDS, POLICY, VALUE, Net, Nets
+from arena.engine.net_files import FILE, NOTE, Note, read_nets, read_note, write_nets
 from arena.errors import ConfigError
 from arena.learning.training.folders import check_folder
 from arena.learning.training.gate import Gate, Imitator, Player, Searcher, deal_score, judged_gate, pool_score

@@ -19,7 +19,8 @@ from arena import games
 from arena.engine import jit
 from arena.engine.contract import Numbers
 from arena.engine.game import Game
-from arena.engine.net import Nets, Note, read_note, write_nets
+from arena.engine.net import Nets
+from arena.engine.net_files import Note, read_note, write_nets
 from arena.engine.rng import seed_fast, seed_words
 from arena.errors import ConfigError
 from arena.learning.training.compiled import match_play

@@ -15,10 +15,10 @@ import numpy as np
 from arena import games
 from arena.engine import jit
 from arena.engine.game import Game
-from arena.engine.net import KINDS, POLICY, Net, Nets, Note, read_note, write_nets
+from arena.engine.net import KINDS, POLICY, Net, Nets
+from arena.engine.net_files import Note, read_note, write_nets
 from arena.learning.training.folders import check_folder
 from arena.learning.training.generations import sources
-from arena.learning.training.installing import POLICIES
 from arena.learning.training.policy.acceptance import gates_of, is_kept
 from arena.learning.training.policy.checkpoint import State, keep, take_up
 from arena.learning.training.policy.compiled import decide
@@ -29,6 +29,7 @@ from arena.learning.training.policy.tables import DECISIONS, Group, groups_of, s
 from arena.learning.training.selfplay import seed_of
 from arena.learning.training.watching import Watcher
 
+METHOD = "policy"  # of `arena train`
 HIDDEN, JUDGING = 128, 64  # units
 UPDATES = 16  # rounds of play and learning in a part
 WARM = 256  # decisions at each table before the first part
@@ -99,7 +100,7 @@ def train_policy(
         game=name, seats=plan.seats, command=command, seed=seed, sources=f"{sources(game)}-{jit.source_hash(jit.LEARNING)}",
         encoding=game.layout.sha256,
     )  # fmt: skip
-    training = {"method": POLICIES, "game": name, "seed": seed, "sources": note.sources, **msgspec.to_builtins(plan)}
+    training = {"method": METHOD, "game": name, "seed": seed, "sources": note.sources, **msgspec.to_builtins(plan)}
     check_folder(folder, training, {})
     if not jit.cached_signatures(decide):
         watcher.say("compiling what policies learn with (asked for the first time) ...")
@@ -111,7 +112,7 @@ def train_policy(
     kept = tuple(seats for seats in plan.seats if is_kept(gates, seats))
     nets = Nets({KINDS[POLICY]: net}, frozenset(kept)) if kept else Nets()
     found = {
-        "generation": 0, "method": POLICIES, "positions": 0, "decisions": plan.parts * UPDATES * DECISIONS, "losses": told,
+        "generation": 0, "method": METHOD, "positions": 0, "decisions": plan.parts * UPDATES * DECISIONS, "losses": told,
         "gates": gates, "accepted": bool(kept), "kept": [*nets.nets], "sha256": nets.sha256,
     }  # fmt: skip
     write_nets(folder, nets, msgspec.structs.replace(note, generations=[found]))
