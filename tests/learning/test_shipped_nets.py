@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from arena.engine.net import KINDS
+from arena.engine.net import KINDS, Nets
 from arena.engine.net_files import FILE, Note, read_note
 from arena.games import load, names
 from arena.learning.training.gate import Imitator, Searcher, deal_score
@@ -58,6 +58,14 @@ def test_the_note_names_the_seats_of_a_policy_and_the_encoding_that_the_game_has
     assert set(note.seats) >= game.nets.own_seats(game.nets.nets[policy])
     for seats in note.seats:
         game.check_policy(seats)
+
+
+@pytest.mark.parametrize(("name", "policy"), POLICIES)
+def test_a_policy_has_the_numbers_that_its_training_ended_with(name: str, policy: str) -> None:
+    """Its training found it alone, or with the other networks of the game."""
+    nets, note = load(name).nets, note_of(name, policy)
+    alone = Nets({"policy": nets.nets[policy]})
+    assert note.sha256 in (alone.sha256, nets.at(note.seats[0]).sha256)
 
 
 @pytest.mark.parametrize("name", [name for name in LEARNT if "value" in load(name).nets.nets])
