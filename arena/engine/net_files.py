@@ -42,8 +42,8 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     generations: list[dict[str, Any]] = msgspec.field(default_factory=list)
     """What each generation brought: positions, log losses, gates."""
     policies: dict[str, "Note"] = msgspec.field(default_factory=dict)
-    """Of policies that trainings of their own made, by name: the note that its training wrote, with the numbers of seats that
-    the policy has here. What stands outside then tells of the other networks."""
+    """The notes of policies that trainings of their own made, by name, each with the numbers of seats that the policy has here.
+    What stands outside then tells of the other networks."""
 
 
 def write_nets(folder: Path, nets: Nets, note: Note) -> None:
