@@ -50,6 +50,9 @@ class Kind(StrEnum):
     MATCH_ID = "match_id"  # 12 bytes
     INT64_LIST = "int64_list"
     INT32_LIST = "int32_list"
+    FLOAT32_ROW = "float32_row"  # `width` numbers
+    BOOL_ROW = "bool_row"  # `width` flags
+    FLOAT32_ROWS = "float32_rows"  # a list of rows of `width` numbers
 
 
 class Default(msgspec.Struct, frozen=True):
@@ -73,13 +76,15 @@ class Column(msgspec.Struct, frozen=True):
     """The least value of a whole number."""
     significant_bits: int | None = None
     """How many significant bits of a number are stored; None: all of them."""
+    width: int = 0
+    """How many numbers or flags a row of them has; 0 for what is no row."""
     default: Default | None = None
     """What older files are read as having, if the column was added later; None if every file has the column."""
 
     @property
     def has_dictionary(self) -> bool:
-        """Whether the file stores every distinct value once, and an index per row."""
-        return self.kind is Kind.TEXT
+        """Whether the file stores every distinct value once, and an index for each: of texts and features few are different."""
+        return self.kind in (Kind.TEXT, Kind.FLOAT32_ROW, Kind.FLOAT32_ROWS)
 
 
 class Table(msgspec.Struct, frozen=True):

@@ -50,6 +50,8 @@ _TYPES: dict[Kind, pa.DataType] = {
     Kind.INT64_LIST: pa.list_(pa.int64()),
     Kind.INT32_LIST: pa.list_(pa.int32()),
 }
+_ROWS: dict[Kind, Any] = {Kind.FLOAT32_ROW: pa.float32(), Kind.BOOL_ROW: pa.bool_(), Kind.FLOAT32_ROWS: pa.float32()}
+"""What rows of numbers or flags are made of. Only datasets have some (arena/learning/dataset); TableReader reads none."""
 _FRONT_CODED = {6, 7}  # DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY
 _WHOLE = {Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64}
 
@@ -102,7 +104,7 @@ class TableWriter:
             self._file = new_file(self._temporary)
             self._writer = pq.ParquetWriter(
                 self._file, self._schema, compression="zstd", compression_level=COMPRESSION_LEVEL,
-                use_dictionary=cast(Any, [column.name for column in self._columns if column.has_dictionary]),
+                use_dictionary=cast(Any, [_leaf(column) for column in self._columns if column.has_dictionary]),
                 column_encoding=_encodings(self._columns),
                 write_page_checksum=True,
             )  # fmt: skip
@@ -353,8 +355,25 @@ def _check_pages(file: BinaryIO, told: Any) -> None:
 
 
 def _arrow_schema(table: Table) -> pa.Schema:
-    fields = [pa.field(column.name, _TYPES[column.kind], nullable=column.nullable) for column in table.columns]
+    fields = [pa.field(column.name, _type(column), nullable=column.nullable) for column in table.columns]
     return pa.schema(fields, metadata={_VERSION_KEY: str(FORMAT_VERSION).encode(), _TABLE_KEY: table.name.encode()})
+
+
+def _type(column: Column) -> pa.DataType:
+    if column.kind not in _ROWS:
+        return _TYPES[column.kind]
+    row = pa.list_(_ROWS[column.kind], column.width)
+    return pa.list_(row) if column.kind is Kind.FLOAT32_ROWS else row
+
+
+def _leaf(column: Column) -> str:
+    """The name under which Parquet knows the values of a column."""
+    inside = {
+        Kind.FLOAT32_ROW: ".list.element",
+        Kind.BOOL_ROW: ".list.element",
+        Kind.FLOAT32_ROWS: ".list.element.list.element",
+    }
+    return column.name + inside.get(column.kind, "")
 
 
 def _encodings(columns: Iterable[Column]) -> dict[str, str]:
@@ -370,6 +389,12 @@ def _encodings(columns: Iterable[Column]) -> dict[str, str]:
 def _array(column: Column, values: list[Any]) -> Any:
     if column.kind is Kind.MATCH_ID:
         values = [bytes.fromhex(value) for value in values]
+    if column.kind in _ROWS:
+        numbers: Any = pa.array(np.concatenate(values).reshape(-1))
+        rows = pa.FixedSizeListArray.from_arrays(numbers, column.width)
+        if column.kind is not Kind.FLOAT32_ROWS:
+            return rows
+        return pa.ListArray.from_arrays(pa.array(np.cumsum([0, *map(len, values)]), pa.int32()), rows)
     if column.significant_bits is not None:
         return pa.array(rounded(np.array(values, np.float32), column.significant_bits))
     return pa.array(values, _TYPES[column.kind])

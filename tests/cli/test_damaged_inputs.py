@@ -143,6 +143,7 @@ def foreign_folder(draw: st.DrawFn, base: Base) -> list[str]:
         ["leaderboard", NAME, "--explain", "broken"], ["leaderboard", NAME, "--history", "greedy"], ["status", NAME],
         ["rerate", NAME], ["replay", match], ["replay", match, "--trace"], ["capsule", match, "0", "--decision", "0"],
         ["report", NAME], ["verify-results", NAME, "--workers", "1"], ["archive", "--add", NAME], ["bots"],
+        ["export", NAME, "--to", "data", "--action-features", "--workers", "1"],
     ]))  # fmt: skip
     return [*words, "--out", RESULTS]
 

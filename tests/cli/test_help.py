@@ -21,6 +21,7 @@ GOLDEN = Path(__file__).with_name("help.txt")
 DIFFERING = {
     "--address": "of a run; of the ladder of a contest, which needs no cluster",
     "--backend": "of a run, of several measured runs, of the run that is disturbed",
+    "--bot": "to run; whose decisions are wanted",
     "--deals": "of gates, at most; new ones to measure on",
     "--episode": "what a responder plays; what a policy learns from",
     "--game": "to choose games; one game or pool; the game of a new bot",
@@ -94,7 +95,9 @@ def test_results_and_files_have_one_name_each() -> None:
         if "--out" in known:
             assert known["--out"].metavar == "FOLDER" and "older of" in known["--out"].help
         if "--to" in known:
-            assert known["--to"].metavar == ("URL" if name == "submit" else "FILE")  # a bot is sent to a server
+            assert known["--to"].metavar == {"submit": "URL", "export": "FOLDER"}.get(
+                name, "FILE"
+            )  # to a server; several files
 
 
 def test_the_list_of_commands_fits_and_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:

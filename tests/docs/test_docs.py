@@ -24,7 +24,7 @@ from arena.tournament import bot_check
 from helpers.one_zygote import one_zygote
 from helpers.paths import DOCS, HOUSE_BOTS, ROOT
 
-PAGES = ("writing-a-bot", "agents", "views", "python-api", "contest", "tuning", "llm-training")
+PAGES = ("writing-a-bot", "agents", "views", "python-api", "contest", "tuning", "llm-training", "export")
 """Pages whose blocks are run, in order."""
 LONG = ("contest", "tuning", "agents")
 """Those with tournaments that take long; what they do is also tested elsewhere, verb by verb."""

@@ -1,0 +1,126 @@
+"""`arena export NAME --to FOLDER`: the decisions of finished tournaments as data to learn from."""
+
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.shared.boards import find_folder
+from arena.cli.shared.exit_codes import DONE
+from arena.cli.shared.options import Out, Workers
+from arena.cli.shared.printing import duration_text, note, rate_text, say
+from arena.engine.readiness import ENCODING
+from arena.errors import ConfigError
+from arena.results.people import PEOPLE
+from arena.results_folder import RESULTS
+from arena.tournament.archive.folder import ARCHIVE, entries
+from arena.tournament.workers.compiling import warm_games
+from arena.tournament.workers.processes import available_cpus, check_workers
+
+if TYPE_CHECKING:
+    from arena.learning.dataset.choice import Choice
+    from arena.learning.dataset.writing import Progress
+
+LINE_SECONDS = 2.0
+DECISIONS_FOR_ALL = 100_000  # below, starting more processes takes longer than it saves
+
+
+def export(
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="New folder for the dataset.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Names of tournaments, or `archive` for all in the archive. Default: the newest tournament.",
+        ),
+    ] = None,
+    game: Annotated[
+        list[str] | None, typer.Option("--game", metavar="GAME", help="Only this game or rating pool. Repeatable.")
+    ] = None,
+    bot: Annotated[
+        list[str] | None, typer.Option("--bot", metavar="BOT", help="Only decisions of this bot. Repeatable.")
+    ] = None,
+    action_features: Annotated[
+        bool, typer.Option("--action-features", help="Write the features of each legal action, too.")
+    ] = False,
+    trajectories: Annotated[
+        bool, typer.Option("--trajectories", help="Write the matches as OpenSpiel's trajectories, too, all cards open.")
+    ] = False,
+    workers: Workers = None,
+    out: Out = RESULTS,
+) -> int:
+    """Write the decisions of finished tournaments as a dataset.
+
+    A row for each decision: what the seat knew, its legal actions, its choice, and what came of it. Parquet files, a data card
+    and an index. The same results give the same bytes.
+    """
+    from arena.learning.dataset.choice import Choice  # only now: pyarrow takes most of the start, and --help does without
+    from arena.learning.dataset.writing import check_target, decisions_stored, read_tournaments, write_dataset
+
+    check_workers(workers)
+    check_target(to)
+    if trajectories and find_spec("pyspiel") is None:
+        raise ConfigError(
+            "--trajectories: OpenSpiel is not installed here; install it with: pip install 'arena-hall[openspiel]'"
+        )
+    choice = Choice(
+        pools=_each_once(game), bots=_each_once(bot), with_action_features=action_features,
+        with_trajectories=trajectories,
+    )  # fmt: skip
+    tournaments = read_tournaments(_folders(out, names or []), choice)
+    played = {name for one in tournaments for name in choice.games(one.plan)}
+    warm_games(dict.fromkeys(sorted(played), (ENCODING,)), note)
+    if workers is None:
+        workers = available_cpus() if sum(map(decisions_stored, tournaments)) >= DECISIONS_FOR_ALL else 1
+    index = write_dataset(
+        tournaments, to, choice, command=_command([one.manifest.name for one in tournaments], choice), workers=workers,
+        on_progress=_Lines(),
+    )  # fmt: skip
+    decisions, matches = (sum(getattr(one, what) for one in index.tournaments) for what in ("decisions", "matches"))
+    size = sum(shard.bytes for shard in index.shards) / 1e6
+    say(f"{to}: {decisions:,} decisions of {matches:,} matches, {len(index.shards):,} files, {size:.1f} MB")
+    return DONE
+
+
+def _folders(out: Path, names: list[str]) -> list[Path]:
+    """The folders of the tournaments. Raises ConfigError for people's matches, StoreError for what is not there."""
+    if PEOPLE in names:
+        raise ConfigError(
+            f"{PEOPLE}: people's matches are not exported: nobody who plays is asked whether their matches may be published"
+        )
+    if ARCHIVE not in names:
+        return [find_folder(out, name) for name in names] or [find_folder(out, None)]
+    if len(names) > 1:
+        raise ConfigError(f"{ARCHIVE}: holds all tournaments; leave the other names out")
+    return [entry.folder for entry in entries(find_folder(out, ARCHIVE))]
+
+
+def _each_once(words: list[str] | None) -> tuple[str, ...]:
+    return tuple(sorted(set(words or ())))
+
+
+def _command(names: list[str], choice: "Choice") -> str:
+    """What makes the same dataset again, on any machine: the folders are named by whoever does."""
+    words = ["arena export", *names, "--to FOLDER"]
+    for option, values in (("--game", choice.pools), ("--bot", choice.bots)):
+        words += [f"{option} {value}" for value in values]
+    words += ["--action-features"] * choice.with_action_features + ["--trajectories"] * choice.with_trajectories
+    return " ".join(words)
+
+
+class _Lines:
+    """Prints a line now and then."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def __call__(self, progress: "Progress") -> None:
+        if time.monotonic() - self._last < LINE_SECONDS:
+            return
+        self._last = time.monotonic()
+        note(
+            f"{progress.passed:,} of {progress.total:,} decisions, {rate_text(progress.rate)}, "
+            f"{duration_text(progress.seconds_left)} left"
+        )

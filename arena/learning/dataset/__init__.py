@@ -1,0 +1,1 @@
+"""Stored matches as data to learn from: `arena export` (docs/export.md)."""
