@@ -25,6 +25,7 @@ from arena.learning.dataset.moments import moments
 from arena.match.seeds import deal_seed
 from arena.results import parquet
 from arena.results.manifest import read_manifest
+from helpers.games_played import BOTS, GAMES
 from helpers.paths import BAD_BOTS
 from helpers.processes import until
 from helpers.records import make_void
@@ -143,6 +144,16 @@ def test_what_a_fallback_may_have_chosen_is_marked(dataset: Path) -> None:
 
 
 def test_a_row_holds_what_the_seat_was_shown_and_no_more(results: Path, dataset: Path) -> None:
+    assert_blind(results, dataset)
+
+
+@pytest.mark.slow
+def test_a_row_of_any_game_holds_what_the_seat_was_shown_and_no_more(tmp_path: Path) -> None:
+    run(tmp_path, name="games", games=GAMES, bots=BOTS, deals=1, seed=5)
+    assert_blind(tmp_path / "out", exported(tmp_path / "out", tmp_path / "data", "--action-features"))
+
+
+def assert_blind(results: Path, dataset: Path) -> None:
     """In another world that looks the same to the seat, its row is the same: hidden cards are dealt anew."""
     manifest = read_manifest(results / "games")
     tried = differing = 0
@@ -350,6 +361,16 @@ def test_openspiel_plays_the_trajectories_again(results: Path, tmp_path: Path) -
             for state, told in zip(states[1:], json.loads(line)["transitions"][1:]):
                 assert (state.current_player(), state.legal_actions()) == (told["player"], told["legal_actions"])
             assert [seat["place"] for seat in about["seats"]] == [seat.place for seat in record.seats]
+
+
+@pytest.mark.slow
+def test_measured_time_stands_in_ticks_and_has_no_trajectory(tmp_path: Path) -> None:
+    measured = {"latency": "measured", "ms_per_tick": 1, "max_rounds": 1, "tick_limit": 60}
+    run(tmp_path, name="games", games=[{"game": "nertz", "seats": 2, "options": measured}], bots=RANDOM, deals=1)
+    found = exported(tmp_path / "out", tmp_path / "data", "--trajectories")
+    ticks = {record.match_id: record.delays for record in parquet.read_matches(tmp_path / "out" / "games")}
+    assert all(row["ticks"] == ticks[row["match_id"]][row["decision"]] for row in rows(found, "nertz"))
+    assert not list(found.glob("nertz/trajectories-*"))
 
 
 def test_a_choice_has_no_void_match() -> None:

@@ -12,10 +12,10 @@ from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import Out, Workers
 from arena.cli.shared.printing import duration_text, note, rate_text, say
 from arena.engine.readiness import ENCODING
-from arena.errors import ConfigError
+from arena.errors import ConfigError, StoreError
 from arena.results.people import PEOPLE
 from arena.results_folder import RESULTS
-from arena.tournament.archive.folder import ARCHIVE, entries
+from arena.tournament.archive.folder import ARCHIVE, check_place, entries
 from arena.tournament.workers.compiling import warm_games
 from arena.tournament.workers.processes import available_cpus, check_workers
 
@@ -94,7 +94,11 @@ def _folders(out: Path, names: list[str]) -> list[Path]:
         return [find_folder(out, name) for name in names] or [find_folder(out, None)]
     if len(names) > 1:
         raise ConfigError(f"{ARCHIVE}: holds all tournaments; leave the other names out")
-    return [entry.folder for entry in entries(find_folder(out, ARCHIVE))]
+    check_place(out / ARCHIVE)
+    found = entries(out / ARCHIVE)
+    if not found:
+        raise StoreError(f"{out / ARCHIVE}: the archive is empty; every tournament enters it when it ends")
+    return [entry.folder for entry in found]
 
 
 def _each_once(words: list[str] | None) -> tuple[str, ...]:

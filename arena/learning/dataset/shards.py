@@ -10,7 +10,7 @@ from typing import BinaryIO
 import msgspec
 
 from arena import games
-from arena.disk import new_file
+from arena.disk import new_file, sync
 from arena.errors import StoreError
 from arena.learning.dataset.choice import Choice
 from arena.learning.dataset.decisions import Exported, action_count, decisions_table
@@ -76,14 +76,14 @@ class Shards:
 
     def _decisions_of(self, game: str) -> "_Decisions":
         if game not in self._decisions:
-            writer = _Decisions(self._game_folder(game), game, self._choice, self._note)
-            self._decisions[game] = self._open.enter_context(writer.opened())
+            self._decisions[game] = _Decisions(self._game_folder(game), game, self._choice, self._note)
+            self._open.callback(self._decisions[game].close)
         return self._decisions[game]
 
     def _trajectories_of(self, game: str) -> "_Trajectories":
         if game not in self._trajectories:
-            writer = _Trajectories(self._game_folder(game), game, self._note)
-            self._trajectories[game] = self._open.enter_context(writer.opened())
+            self._trajectories[game] = _Trajectories(self._game_folder(game), game, self._note)
+            self._open.callback(self._trajectories[game].close)
         return self._trajectories[game]
 
     def _game_folder(self, game: str) -> Path:
@@ -110,23 +110,15 @@ class _Decisions:
         layout = self._game.layout
         self._width = layout.size + action_count(self._game)
         self._action_width = layout.action_size if choice.with_action_features else 0
+        self._open = ExitStack()
         self._writer: TableWriter | None = None
         self._number = self._rows = self._values = 0
-
-    @contextmanager
-    def opened(self) -> Iterator["_Decisions"]:
-        """The writer; a file that was not finished goes."""
-        try:
-            yield self
-        finally:
-            if self._writer is not None:
-                self._writer.__exit__()
 
     def add(self, rows: list[Row]) -> None:
         for row in rows:
             if self._writer is None:
                 table = decisions_table(self._game, self._choice, f"{DECISIONS}-{self._number:05}")
-                self._writer = TableWriter(self._folder, table).__enter__()
+                self._writer = self._open.enter_context(TableWriter(self._folder, table))
             values = self._width + len(row["legal"]) * (1 + self._action_width)
             self._writer.add([row], values)
             self._rows, self._values = self._rows + 1, self._values + values
@@ -140,8 +132,13 @@ class _Decisions:
             return
         writer.finish()
         writer.publish()
+        self.close()
         self._note(writer.path, self._game.name, DECISIONS, self._rows)
         self._writer, self._number, self._rows, self._values = None, self._number + 1, 0, 0
+
+    def close(self) -> None:
+        """Close what is open; a file that was not finished goes."""
+        self._open.close()
 
 
 class _Trajectories:
@@ -151,15 +148,6 @@ class _Trajectories:
         self._folder, self._game, self._note = folder, game, note
         self._file: BinaryIO | None = None
         self._number = self._rows = self._bytes = 0
-
-    @contextmanager
-    def opened(self) -> Iterator["_Trajectories"]:
-        """The writer, closed at the end."""
-        try:
-            yield self
-        finally:
-            if self._file is not None:
-                self._file.close()
 
     @property
     def _path(self) -> Path:
@@ -180,8 +168,14 @@ class _Trajectories:
             return
         with _writing(self._path):
             self._file.close()
+            sync(self._path)
         self._note(self._path, self._game, TRAJECTORIES, self._rows)
         self._file, self._number, self._rows, self._bytes = None, self._number + 1, 0, 0
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._file is not None:
+            self._file.close()
 
 
 @contextmanager
