@@ -23,7 +23,7 @@ from arena.match import awake
 from arena.names import in_words
 from arena.results.accounts import Accounts
 from arena.results.site_file import OwnedBots, SiteFile
-from arena.server import openapi
+from arena.server import atom, openapi
 from arena.server.accounts import AccountPages
 from arena.server.asked import Asked
 from arena.server.asking.handlers import AskHandlers
@@ -31,7 +31,7 @@ from arena.server.asking.matches import BotMatches
 from arena.server.assets import Assets
 from arena.server.bot_notes import NotesDesk
 from arena.server.entrance import Entrance, Sessions
-from arena.server.framing import frame_of
+from arena.server.framing import frame_of, origin_of
 from arena.server.guard import BehindProxy, Guard, Rules
 from arena.server.headers import YEAR, security_headers
 from arena.server.library import Library
@@ -42,11 +42,11 @@ from arena.server.live_board.socket import OpenSockets, Sockets
 from arena.server.login import Confirming, Login
 from arena.server.managing import Managing
 from arena.server.playing import Playing
-from arena.server.problems import MEDIA_JSON, Problem, answer_of
+from arena.server.problems import FEED, MEDIA_JSON, Problem, answer_of
 from arena.server.remote.lobby import Lobby
 from arena.server.remote.socket import RemoteSockets
 from arena.server.rendering import Templates
-from arena.server.routes import EMBEDDED, SUBJECTS, TRACE, Subject, weight_of
+from arena.server.routes import EMBEDDED, NEWS, SUBJECTS, TRACE, Subject, weight_of
 from arena.server.running_contest.freezing import Freezing
 from arena.server.running_contest.running import RunningContest
 from arena.server.submitting.checks import Submitting
@@ -55,6 +55,7 @@ from arena.server.tables.plan import Prepared
 from arena.server.tables.socket import TableSockets
 from arena.server.tables.tables import Tables
 from arena.server.views.match import Trace
+from arena.server.views.news import News
 from arena.server.visitors import ANYBODY, COOKIE, QUERY, Persons, language_of, visitor_of
 
 LOG = logging.getLogger("arena.server")
@@ -162,6 +163,7 @@ class Server:
             *self.managing.routes(),
             *Freezing(self.contest, self.persons, self.accounts, self.owned, self.confirming).routes(),
             Route(TRACE.path, self.traced),
+            Route(FEED, self.fed),
             Route("/static/{hash}/{name:path}", self.static),
             *self.login.routes(),
             *self.account_pages.routes(),
@@ -231,6 +233,13 @@ class Server:
         assert isinstance(found, Trace)
         headers = {"cache-control": "no-store", "content-disposition": f'attachment; filename="{found.match_id}.jsonl"'}
         return Response(found.text, headers=headers, media_type="application/jsonl")
+
+    async def fed(self, request: Request) -> Response:
+        """The news as an Atom feed."""
+        found = await run_in_threadpool(self._viewed, NEWS, request)
+        assert isinstance(found, News)
+        body = atom.feed(found, language_of(request), origin_of(request))
+        return atom.answered(request, body, atom.updated(found))
 
     async def static(self, request: Request) -> Response:
         """A style or a script."""

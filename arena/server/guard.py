@@ -5,6 +5,8 @@ Plain ASGI, so that sockets pass the same gate; the cheapest questions come firs
 Behind a proxy that ends TLS, it is said here what the public address of the server is, and whom to believe about who asks.
 """
 
+import base64
+import binascii
 import ipaddress
 import re
 import socket
@@ -22,7 +24,7 @@ from arena.results.site_file import HOST
 from arena.server.entrance import Entrance, Entry, beyond_scope
 from arena.server.headers import EMBEDDED, cookie, cookie_name, security_headers
 from arena.server.limits import Buckets, Rate
-from arena.server.problems import Problem, answer_of
+from arena.server.problems import FEED, Problem, answer_of
 from arena.server.transfer import AT_ONCE, AT_ONCE_OF_ADDRESS, Lanes, in_parts
 
 THIS_MACHINE = ("127.0.0.0/8", "::1", "::ffff:127.0.0.0/104")
@@ -214,12 +216,12 @@ class Guard:
             return Problem(421, "refusal_other_host")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return Problem(414, "refusal_long_address", most=f"{LONGEST_ADDRESS:,}")
-        return None if self._is_ours(scope, headers, _bearer(headers)) else Problem(403, "refusal_other_site")
+        return None if self._is_ours(scope, headers, _token(scope, headers)) else Problem(403, "refusal_other_site")
 
     async def _entry(self, scope: Scope, headers: Headers) -> Entry | None:
         """Whoever comes; what the pages need of it is put into the scope. Raises Problem."""
         secret = cookie(headers.get("cookie", ""), cookie_name(headers.get("host", ""), scope["scheme"]))
-        entry = await self._entrance.entry(secret, _bearer(headers), _client(scope))
+        entry = await self._entrance.entry(secret, _token(scope, headers), _client(scope))
         state = scope.setdefault("state", {})
         state["address"] = str(_client(scope))
         state["visitor"] = _visitor(entry, _client(scope))
@@ -287,9 +289,17 @@ def _client(scope: Scope) -> str | None:
     return text
 
 
-def _bearer(headers: Headers) -> str | None:
+def _token(scope: Scope, headers: Headers) -> str | None:
+    """The token of a program: feed readers know no other way than to send one as the password of any user."""
     kind, _, secret = headers.get("authorization", "").partition(" ")
-    return secret.strip() if kind.lower() == "bearer" else None
+    if kind.lower() == "bearer":
+        return secret.strip()
+    if kind.lower() != "basic" or scope["path"] != FEED:
+        return None
+    try:
+        return base64.b64decode(secret, validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeError):
+        return None
 
 
 def _with_headers(path: str, send: Send) -> Send:

@@ -11,6 +11,8 @@ from arena.reports.table import LANGUAGES
 API, DATA = "/api", ".json"
 
 MEDIA_JSON = "application/json"
+FEED = "/feed.atom"
+"""The address that programs ask for which know passwords, and no tokens."""
 
 
 class Problem(Exception):
@@ -59,7 +61,7 @@ def answer_of(
     if problem.status == 429:
         headers["retry-after"] = str(problem.seconds or 5)
     if problem.status == 401:
-        headers["www-authenticate"] = "Bearer"
+        headers["www-authenticate"] = 'Basic realm="arena", charset="UTF-8"' if path == FEED else "Bearer"
     if is_data(path):
         return Response(
             msgspec.json.encode(Failure(problem.said(language), problem.seconds)), problem.status, headers, MEDIA_JSON

@@ -36,6 +36,7 @@ from arena.server.views.match import (
 )
 from arena.server.views.matches import Matches, MatchesQuery, matches
 from arena.server.views.my_play import MyPlay, MyPlayQuery, my_play
+from arena.server.views.news import News, NewsQuery, news
 from arena.server.views.notes import NotesOfMatch, NotesQuery, OutputOfMatch, match_notes, match_output
 from arena.server.views.play import Join, Play, PlayGame, PlayQuery, TableView, join, play, play_game, table
 from arena.server.views.remote import RemotePage, RemoteQuery, remote
@@ -78,8 +79,12 @@ TRACE = Subject(
     "/m/{id}/trace", "A match of people, or of bots that were asked to play, as a trace.", match_trace, TraceQuery, Trace, None
 )  # fmt: skip
 """The trace of a match: at its address without `/api` it is a file of JSON Lines, and no page."""
+NEWS = Subject(
+    "/news", "What has happened, the newest first; also as an Atom feed, `/feed.atom`.", news, NewsQuery, News, None
+)  # fmt: skip
 SUBJECTS = (
     Subject("/", "All tournaments, those being played first.", home, HomeQuery, Home, "home"),
+    NEWS,
     Subject(
         "/t/{name:path}/matches", "Matches of a tournament, the newest first.", matches, MatchesQuery, Matches,
         "matches",
@@ -139,7 +144,7 @@ _WEIGHTS = (
     (re.compile(r"/bots/[^/]+/source(\.zip)?"), 15),
     (re.compile(r"/live|/remote/socket|/tables/[^/]+/socket"), 10),  # each may send some frames at once
     (re.compile(r"(/embed)?/m/[^/]+/(opinion|luck|trace|notes|output)(\.json)?"), 5),
-    (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?|/ask|/play/[^/]+"), 3),
+    (re.compile(r"(/embed)?/m/[^/]+|/t/.*|/bots(/.*)?|/tv|/marks(\.csv)?|/news|/feed\.atom|/ask|/play/[^/]+"), 3),
 )
 """Addresses that cost more than a page of the server, and for how many requests each counts."""
 

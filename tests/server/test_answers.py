@@ -76,8 +76,10 @@ def ask(client: TestClient, path: str, status: int = 200, query: str = "", **pla
 
 CONTEST = "/marks"
 """A page that only a server with a contest has: tests/server/test_marks_page.py."""
+NEWS = "/news"
+"""What a feed shows, and no page: tests/server/test_news_feed.py."""
 ADDRESSES = [
-    *((f"/api{one.path}".rstrip("/"), {}, "") for one in SUBJECTS if "{" not in one.path and one.path != CONTEST),
+    *((f"/api{one.path}".rstrip("/"), {}, "") for one in SUBJECTS if "{" not in one.path and one.path not in (CONTEST, NEWS)),
     ("/api/t/{name}", {"name": "small"}, ""),
     ("/api/t/{name}", {"name": "small"}, "?pool=naga"),
     ("/api/t/{name}", {"name": "running"}, ""),
@@ -113,6 +115,10 @@ def test_an_address_answers_as_described_and_its_page_is_there(
         assert HOSTILE not in answer.text and "<script>" not in answer.text and " style=" not in answer.text
 
 
+def test_the_news_answer_as_described(client: TestClient) -> None:
+    assert [item["tournament"] for item in ask(client, f"/api{NEWS}")["items"]] == ["cup", "small"]
+
+
 def test_a_match_of_a_tournament_gives_no_trace(client: TestClient, match_id: str) -> None:
     """Its seed fixes the cards that others may still have to play."""
     for address in (f"/m/{match_id}/trace?lang=en", f"/api/m/{match_id}/trace?lang=en"):
@@ -142,7 +148,15 @@ def test_every_address_is_tried_and_described() -> None:
     of_asked = {"/api/ask/{id}"}  # tests/server/test_ask_for_match.py
     of_a_submission = {"/api/submissions/{id}"}  # tests/server/test_submitting.py
     of_a_source = {"/api/bots/{name}/source", "/api/marks"}  # tests/server/test_managed_bots.py, test_marks_page.py
-    tried = {path for path, _, _ in ADDRESSES} | of_a_match | of_a_table | of_asked | of_a_submission | of_a_source
+    tried = (
+        {path for path, _, _ in ADDRESSES}
+        | of_a_match
+        | of_a_table
+        | of_asked
+        | of_a_submission
+        | of_a_source
+        | {f"/api{NEWS}"}
+    )
     assert tried == {path for path, verbs in DOCUMENT["paths"].items() if path.startswith("/api") and "get" in verbs}
     acts = {path for path in DOCUMENT["paths"] if path.startswith("/api/admin/")}  # tests/server/test_account_pages.py
     assert len(DOCUMENT["paths"]) == len(SUBJECTS) + len(EMBEDDED) + len(acts) + 1  # a table is opened: test_lobby.py

@@ -19,6 +19,7 @@ from arena.ratings.rows import Bot as Version
 from arena.results.journal import stored_matches
 from arena.results.manifest import published_matches
 from arena.server.contest.entrants import Entrants
+from arena.server.contest.leaders import note_leads
 from arena.server.contest.marks import frozen_marks, keep_marks, marks_of, without
 from arena.server.contest.messages import Begin, Entered, LadderState, Rated, Said
 from arena.server.contest.parent_pipe import LadderPipe
@@ -233,6 +234,15 @@ class ContestLadder(Observer):
         if self._leg.is_written:
             self._published, self._published_at = self._stored, time.monotonic()
             self._writing_seconds = self._published_at - self._leg.ended
+            self._note_leads(field)
+
+    def _note_leads(self, field: frozenset[Version]) -> None:
+        """Note who leads now. The ladder plays on where that cannot be read or written: it is news, and no result."""
+        try:
+            for lead in note_leads(self.folder, field):
+                self.say(f"{lead.bot}@{lead.version} leads {lead.pool}")
+        except StoreError as error:
+            self.say(f"who leads cannot be noted: {error}")
 
     def _can_play(self, bots: list[Bot]) -> bool:
         """Return whether any game has enough bots; who plays it exactly is found out when the leg begins."""

@@ -111,13 +111,13 @@ def _card(library: Library, boards: LiveBoards, name: str, folder: Path) -> Tour
         seen = seen_of(library, boards, name, folder)
         return TournamentCard(
             name=name, progress=seen.progress, started=manifest.started, pools=manifest.pools, bots=len(manifest.bots),
-            leaders=_leaders(seen),
+            leaders=leaders_of(seen),
         )  # fmt: skip
     except (StoreError, OSError, Problem) as error:
         return TournamentCard(name=name, progress=UNREADABLE, started=None, pools=(), bots=0, leaders=(), trouble=str(error))
 
 
-def _leaders(seen: Seen) -> tuple[Leader, ...]:
+def leaders_of(seen: Seen) -> tuple[Leader, ...]:
     """The best bots of the overall or only table; else the first of each. Nobody leads who is hidden or has not played yet."""
     if not seen.pools:
         return ()
