@@ -344,6 +344,15 @@ class Inbox(SiteFile):
             counted = "select count(*) from submissions where state in (?, ?)"
             return int(db.execute(counted, (State.WAITING, State.CHECKING)).fetchone()[0])
 
+    def states(self) -> dict[State, int]:
+        """How many submissions are in each state; those without any are left out. Raises StoreError."""
+        with self.reading() as db:
+            if db is None:
+                return {}
+            return {
+                State(name): int(count) for name, count in db.execute("select state, count(*) from submissions group by state")
+            }
+
     def newest(self, account: str) -> dict[str, Sent]:
         """The newest accepted submission of each bot that an account owns. Raises StoreError."""
         with self.reading() as db:

@@ -41,6 +41,7 @@ from arena.server.live_board.feed import Feed
 from arena.server.live_board.socket import OpenSockets, Sockets
 from arena.server.login import Confirming, Login
 from arena.server.managing import Managing
+from arena.server.metrics.requests import Counted, RequestCounts
 from arena.server.playing import Playing
 from arena.server.problems import FEED, MEDIA_JSON, Problem, answer_of
 from arena.server.remote.lobby import Lobby
@@ -75,20 +76,26 @@ def application(
     prepared: Mapping[str, Prepared] = MappingProxyType({}),
     bot_matches: BotMatches | None = None,
     contest: RunningContest | None = None,
+    counts: RequestCounts | None = None,
 ) -> Starlette:
     """The server of a results folder.
 
     `token`: what lets a browser in (default: nobody knows it); `rules`: the Host names it answers to, and how often;
     `tables`: where people play; `prepared`: tables that are opened for who comes with one of these codes; `bot_matches`: where
-    bots play that are asked for; `contest`: the contest that the server holds.
+    bots play that are asked for; `contest`: the contest that the server holds; `counts`: where requests are counted.
     """
     token = token or secrets.token_urlsafe(32)
     server = Server(folder, token, tables or Tables(), prepared, bot_matches or BotMatches(), contest)
     rules = rules or Rules()
+    routes = server.routes()
+    counted = [] if counts is None else [Middleware(Counted, counts=counts)]
+    if counts is not None:
+        counts.know(routes)
     proxied = [] if rules.public is None else [Middleware(BehindProxy, public=rules.public)]
     app = Starlette(
-        routes=server.routes(),
+        routes=routes,
         middleware=[
+            *counted,
             *proxied,
             Middleware(Guard, entrance=server.entrance, rules=rules, page=server.problem_page, weight=weight_of),
             Middleware(GZipMiddleware, minimum_size=SMALL, compresslevel=5),  # no page holds a secret that its size could tell

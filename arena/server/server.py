@@ -1,5 +1,6 @@
 """Running the server: one process with one loop, which ends within three seconds and leaves nothing behind."""
 
+import asyncio
 import contextlib
 import errno
 import os
@@ -9,10 +10,11 @@ import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from arena.errors import ConfigError
 from arena.server.limits import CountingSocket
@@ -26,19 +28,22 @@ _FAREWELL_SECONDS = 1  # for open requests, after Ctrl-C
 _LAST_SECONDS = 2.5  # after which the process ends, whatever a thread is computing
 _SOCKETS = 65_536  # file descriptors, if the system allows so many
 _TAKEN = {
-    errno.EADDRINUSE: "is in use; choose another one with --port, or --port 0 for any free one",
-    errno.EACCES: "is not for every user; choose one above 1023 with --port",
+    errno.EADDRINUSE: "is in use; choose another one with {options}port, or {options}port 0 for any free one",
+    errno.EACCES: "is not for every user; choose one above 1023 with {options}port",
 }
 
 
-def listener(host: str, port: int) -> socket.socket:
-    """A socket that listens at this address; port 0 is any free one. Raises ConfigError."""
+def listener(host: str, port: int, options: str = "--") -> socket.socket:
+    """A socket that listens at this address; port 0 is any free one. Raises ConfigError.
+
+    `options`: how the options begin that name host and port.
+    """
     if not 0 <= port <= 65_535:
-        raise ConfigError(f"--port {port}: a port is a number from 0 to 65535")
+        raise ConfigError(f"{options}port {port}: a port is a number from 0 to 65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except (OSError, UnicodeError):
-        raise ConfigError(f"--host {host}: this machine has no such address") from None
+        raise ConfigError(f"{options}host {host}: this machine has no such address") from None
     found = socket.socket(family, kind, protocol)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -48,16 +53,25 @@ def listener(host: str, port: int) -> socket.socket:
     except OSError as error:
         found.close()
         if error.errno in _TAKEN:
-            raise ConfigError(f"port {port} {_TAKEN[error.errno]}") from None
-        raise ConfigError(f"--host {host}: this machine cannot listen there: {error.strerror}") from None
+            raise ConfigError(f"port {port} {_TAKEN[error.errno].format(options=options)}") from None
+        raise ConfigError(f"{options}host {host}: this machine cannot listen there: {error.strerror}") from None
     return found
 
 
-def run(app: Starlette, place: socket.socket, protocol: type[Any] = PromptProtocol) -> None:
-    """Serve until the process is stopped. For its main thread; it then ends."""
+def run(
+    app: Starlette,
+    place: socket.socket,
+    protocol: type[Any] = PromptProtocol,
+    *,
+    beside: tuple[ASGIApp, socket.socket] | None = None,
+) -> None:
+    """Serve until the process is stopped. For its main thread; it then ends.
+
+    `beside`: an application with a socket of its own, which the same loop serves as long.
+    """
     allow_many_sockets()
     _leave_pipes_quietly()
-    _Server(configured(app, protocol)).run([place])
+    _Server(configured(app, protocol), beside).run([place])
 
 
 def _leave_pipes_quietly() -> None:
@@ -71,12 +85,12 @@ def _leave_pipes_quietly() -> None:
     sys.unraisablehook = hear
 
 
-def configured(app: Starlette, protocol: type[Any] = PromptProtocol) -> uvicorn.Config:
+def configured(app: ASGIApp, protocol: type[Any] = PromptProtocol, *, lifespan: Literal["on", "off"] = "on") -> uvicorn.Config:
     """Return how the server works: no log, no compression of messages, no word about itself."""
     return uvicorn.Config(
         app, loop="asyncio", http=protocol, ws=CountingSocket, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
         ws_ping_interval=_ASKS_AFTER, ws_ping_timeout=_ASKS_AFTER, log_config=None,
-        log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan="on",
+        log_level="critical", access_log=False, proxy_headers=False, server_header=False, lifespan=lifespan,
         h11_max_incomplete_event_size=LARGEST_HEAD, timeout_graceful_shutdown=_FAREWELL_SECONDS,
     )  # fmt: skip
 
@@ -92,6 +106,23 @@ def allow_many_sockets() -> None:
 class _Server(uvicorn.Server):
     """A server that takes Ctrl-C and its like as its proper end, and does not wait for threads that compute."""
 
+    def __init__(self, config: uvicorn.Config, beside: tuple[ASGIApp, socket.socket] | None = None) -> None:
+        super().__init__(config)
+        self._beside = beside
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._beside is None:
+            await super().serve(sockets)
+            return
+        app, place = self._beside
+        other = _Beside(configured(app, self.config.http, lifespan="off"))  # type: ignore[arg-type]
+        task = asyncio.get_running_loop().create_task(other.serve([place]))
+        try:
+            await super().serve(sockets)
+        finally:
+            other.should_exit = True
+            await asyncio.gather(task, return_exceptions=True)
+
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         with heard_by(self.handle_exit):
@@ -103,3 +134,11 @@ class _Server(uvicorn.Server):
             last.daemon = True
             last.start()
         super().handle_exit(sig, frame)
+
+
+class _Beside(uvicorn.Server):
+    """A server that hears no signals: another one ends it."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield

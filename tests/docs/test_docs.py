@@ -104,7 +104,7 @@ def test_every_block_of_a_page_does_what_it_says(page: str, tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(bot_check, "variants", lambda game, seats: variants(game, seats)[:1])  # test_bot_check plays them all
-    monkeypatch.setattr("arena.server.server.run", lambda app, place: None)  # a server is opened, and closed at once
+    monkeypatch.setattr("arena.server.server.run", lambda app, place, **_: None)  # a server is opened, and closed at once
     reader = Reader()
     with one_zygote(names()):
         for kind, text in blocks(page):

@@ -159,7 +159,7 @@ def test_it_opens_the_browser_by_a_file_that_only_its_owner_reads(
         opened.append((path, path.stat().st_mode & 0o777, path.read_text()))
 
     monkeypatch.setattr("webbrowser.open", look)
-    monkeypatch.setattr("arena.server.server.run", lambda app, place: None)
+    monkeypatch.setattr("arena.server.server.run", lambda app, place, **_: None)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("sys.platform", "linux")

@@ -48,6 +48,11 @@ def serve(
         str | None,
         typer.Option("--address", metavar="HOST:PORT", help="A running Ray cluster that plays the ladder of the contest."),
     ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option("--metrics-port", metavar="N", help="Tell Prometheus how the server is at this port, without a token."),
+    ] = None,
+    metrics_host: Annotated[str, typer.Option("--metrics-host", metavar="ADDRESS", help="Address of that port.")] = LOOPBACK,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
 ) -> int:
     """Show all results in the browser, live while tournaments are played, and let people play.
@@ -60,6 +65,8 @@ def serve(
     os.umask(umask_of(out))  # of all that the server and its children write
     from arena.server.app import application  # only now: --help does without
     from arena.server.guard import public_address, rules_for
+    from arena.server.metrics.page import PATH, MetricsPage
+    from arena.server.metrics.requests import RequestCounts
     from arena.server.running_contest.running import RunningContest
     from arena.server.server import listener, run
 
@@ -72,7 +79,12 @@ def serve(
         token = secrets.token_urlsafe(32)
         own = f"http://{_reached(host)}:{place.getsockname()[1]}"
         url = f"{public or own}/login#token={token}"
-        app = application(out, token=token, rules=rules_for(host, public), contest=held)
+        counts = None if metrics_port is None else RequestCounts()
+        app = application(out, token=token, rules=rules_for(host, public), contest=held, counts=counts)
+        beside = None
+        if counts is not None and metrics_port is not None:
+            scraped = opened.enter_context(listener(metrics_host, metrics_port, "--metrics-"))
+            beside = (MetricsPage(app.state.server, counts), scraped)
         say(f"The server of {out} is open: {url}")
         if held is not None:
             note(f"it holds the contest {held.contest.name}, whose ladder goes on by itself: {held.folder}")
@@ -81,10 +93,12 @@ def serve(
         elif host not in LOCAL:
             note(f"anybody who reaches {host} and has the token can look at it; the connection is not encrypted")
             note("others play along without the token: open a table with other people on the page Play, and send them its link")
+        if beside is not None:
+            note(f"its metrics are at http://{_reached(metrics_host)}:{beside[1].getsockname()[1]}{PATH}")
         note("Ctrl-C closes it")
         if not no_browser and has_screen():
             opened.enter_context(browser_at(url))
-        run(app, place)
+        run(app, place, beside=beside)
         if held is not None:
             note(f"closed; what was played and sent is in {out}, and the same command goes on from there")
     return DONE

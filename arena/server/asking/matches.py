@@ -256,6 +256,10 @@ class BotMatches:
         """The matches that an account has asked for, the newest first."""
         return [one for one in reversed(self._asked.values()) if one.account == account]
 
+    def states(self) -> list[str]:
+        """The state of each match that was asked for and is kept."""
+        return [one.state for one in self._asked.values()]
+
     async def close(self) -> None:
         """End all, and wait until no process is left."""
         matches = [*self._asked.values(), *self._own]

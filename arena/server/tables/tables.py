@@ -74,6 +74,10 @@ class Tables:
                 return table
         raise Problem(404, "refusal_no_link")
 
+    def all(self) -> list[Table]:
+        """All tables that are kept, the oldest first."""
+        return list(self._tables.values())
+
     def of(self, person: StoredPerson | None) -> list[Table]:
         """The tables of a person, the newest first."""
         return [table for table in reversed(self._tables.values()) if table.seat_of(person) is not None]
