@@ -39,11 +39,11 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
             page.say(f"memory: {used} MB at most; the limit is {found.memory / 1e6:,.0f} MB")
         if not found.faults and found.isolation != ISOLATION:
             for slow in found.slowest:
-                where = _where(slow.game, slow.seats, slow.options)
+                where = where_played(slow.game, slow.seats, slow.options)
                 page.say(f"slow: {slow.cpu_ms:.2f} ms at decision {slow.number} of {where}", "dim")
     for fault in found.faults[:_FAULTS_SHOWN]:
         page.say("")
-        page.say(f"{fault.ending.value} in {_where(fault.game, fault.seats, fault.options)}", "bold red")
+        page.say(f"{fault.ending.value} in {where_played(fault.game, fault.seats, fault.options)}", "bold red")
         _say_lines(fault.reason, page)
         if fault.output and fault.output not in fault.reason:
             page.say("it printed at the end:")
@@ -101,7 +101,8 @@ def _times(margin: float) -> str:
     return f"{margin:,.0f} times less than the limit" if margin >= 10 else f"{margin:.1f} times less than the limit"
 
 
-def _where(game: str, seats: int, options: Mapping[str, OptionValue]) -> str:
+def where_played(game: str, seats: int, options: Mapping[str, OptionValue]) -> str:
+    """A game with its seats, and the options that differ from the defaults."""
     settings = [f"{name}={_short(value)}" for name, value in options.items()]
     return ", ".join([f"{game} with {seats} seats", *settings])
 

@@ -24,6 +24,7 @@ DIFFERING = {
     "--bot": "to run; whose decisions are wanted",
     "--deals": "of gates, at most; new ones to measure on",
     "--episode": "what a responder plays; what a policy learns from",
+    "--format": "of every command; of a check, which autograders read too",
     "--game": "to choose games; one game or pool; the game of a new bot",
     "--hours": "after which nothing begins; more than which is refused",
     "--browser": "pages to read; a table to play at",
