@@ -6,18 +6,16 @@ All texts come from untrusted authors: the tree of elements escapes each, and `s
 import hashlib
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
-from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 import arena
-from arena.ratings.settings import OVERALL
 from arena.reports.pages.words import Words
 from arena.reports.table import shown
 from arena.server.problems import FEED
-from arena.server.views.news import FINISHED, FROZEN, LEADER, News, NewsBot, NewsItem
+from arena.server.views.news import FINISHED, REFUSED, News, NewsBot, NewsItem
 from arena.server.visitors import QUERY
 
 MEDIA_ATOM = "application/atom+xml"
@@ -65,36 +63,22 @@ def answered(request: Request, body: bytes, changed: str) -> Response:
 
 def _add(top: Element, item: NewsItem, word: Words, origin: str) -> None:
     entry = SubElement(top, "entry")
-    for name, text in (("id", item.id), ("title", _title(item, word)), ("updated", item.at), ("summary", _summary(item, word))):
-        SubElement(entry, name).text = text
+    for name, text in (("id", item.id), ("title", item.title), ("updated", item.at), ("summary", _summary(item, word))):
+        if text:
+            SubElement(entry, name).text = text
     SubElement(entry, "category", {"term": item.kind})
-    SubElement(entry, "link", {"rel": "alternate", "type": "text/html", "href": f"{origin}{_address(item)}"})
-
-
-def _address(item: NewsItem) -> str:
-    if item.kind == FROZEN:
-        return "/marks"
-    pool = item.leaders[0].pool if item.kind == LEADER else None
-    return f"/t/{quote(item.tournament)}" + ("" if pool is None else f"?pool={quote(pool, safe='')}")
-
-
-def _title(item: NewsItem, word: Words) -> str:
-    if item.kind == FINISHED:
-        return word("news_finished", name=item.shown)
-    if item.kind == LEADER:
-        (one,) = item.leaders
-        key = "news_leader" if one.pool is None else "news_leader_pool"
-        return word(key, bot=one.shown, name=item.shown, pool=word.pool(one.pool or OVERALL))
-    return word("news_frozen", name=item.shown)
+    SubElement(entry, "link", {"rel": "alternate", "type": "text/html", "href": f"{origin}{item.page}"})
 
 
 def _summary(item: NewsItem, word: Words) -> str:
     """The first bots of each table, a line each, and how many matches were played."""
+    if item.kind == REFUSED:
+        return ""  # why is for the page to tell, in many words
     played = word("matches_count", n=f"{item.matches:,}")
     if item.kind != FINISHED:
         return played
-    pools = list(dict.fromkeys(one.pool for one in item.leaders))
-    lines = [_line(pool, [one for one in item.leaders if one.pool == pool], word) for pool in pools]
+    pools = list(dict.fromkeys(one.pool for one in item.bots))
+    lines = [_line(pool, [one for one in item.bots if one.pool == pool], word) for pool in pools]
     return "\n".join([*lines, played])
 
 

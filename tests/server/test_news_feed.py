@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from arena.records import Rating
 from arena.results import parquet
 from arena.results.accounts import Scope
+from arena.results.inbox import Inbox
 from arena.results.manifest import write_manifest
 from arena.server.app import application
 from arena.server.contest.leaders import LEADERS_FILE, leads, note_leads
@@ -69,7 +70,7 @@ def test_it_tells_of_tournaments_that_are_over_and_of_no_others(results: Path) -
         assert entry["updated"] == "2026-11-18T11:06:40+00:00" and entry["category"] == "finished"
         assert entry["summary"].endswith(", 2. bob\n5 matches")
         (item,) = client.get("/api/news").json()["items"]
-        assert item["id"] == entry["id"] and [one["bot"] for one in item["leaders"]] == [HOSTILE, "bob"]
+        assert item["id"] == entry["id"] and [one["bot"] for one in item["bots"]] == [HOSTILE, "bob"]
     played.end()
 
 
@@ -163,6 +164,21 @@ def test_a_reader_sends_its_token_as_a_password_and_only_here(results: Path) -> 
             refused = members.stranger.get(FEED, headers=headers)
             assert refused.status_code == 401 and refused.headers["www-authenticate"].startswith("Basic ")
         assert members.stranger.get("/api/news").headers["www-authenticate"] == "Bearer"
+
+
+def test_a_refused_bot_is_told_to_its_author_and_to_organisers_alone(tmp_path: Path) -> None:
+    with with_members(tmp_path) as members:
+        with Inbox(tmp_path).writing() as db:
+            db.execute(
+                "insert into submissions (id, account, bot, file, bytes, received, state, ended, attempts)"
+                " values ('s1', ?, 'fox', '', 1, '2026-11-29T00:00:00+00:00', 'refused', '2026-11-29T00:01:00+00:00', 1)",
+                (members.account("aya").id,),
+            )
+        for client in (members.aya, members.organiser):
+            (entry,) = entries(client)
+            assert entry["title"] == "fox was refused" and entry["updated"] == "2026-11-29T00:01:00+00:00"
+            assert entry["link"] == f"{HOST}/submissions/s1" and client.get("/submissions/s1").status_code == 200
+        assert entries(members.ben) == entries(members.gus) == []
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
-"""What has happened, the newest first: tournaments that are over, who came to lead a pool of the contest, frozen marks.
+"""What has happened, the newest first: tournaments that are over, who came to lead a pool of the contest, frozen marks, and
+bots that were refused, for their authors and for organisers.
 
 An entry follows from the files alone, and so does its id: it stays as it is whatever the address of the server, the reader or
 the language, and after a restart.
@@ -9,13 +10,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
 from arena.disk import is_there
 from arena.errors import StoreError
 from arena.ratings.settings import OVERALL
+from arena.reports.pages.words import Words
 from arena.reports.table import shown
+from arena.results.inbox import State
 from arena.results.manifest import MANIFEST_FILE, Manifest
 from arena.server.asked import Asked
 from arena.server.contest.leaders import LEADERS_FILE, leads
@@ -26,7 +30,7 @@ from arena.server.views.ladders import is_of_contest
 from arena.server.views.tournament import seen_of
 
 MOST_TOLD = 50
-FINISHED, LEADER, FROZEN = "finished", "leader", "frozen"
+FINISHED, LEADER, FROZEN, REFUSED = "finished", "leader", "frozen", "refused"
 _IDS = uuid.UUID("6f0b7a2e-4b1d-5d0c-9a53-0d6f5f7c1e90")
 """The name space of the ids; another one would make every entry new to every reader."""
 
@@ -36,14 +40,15 @@ class NewsQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class NewsBot(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot that leads."""
+    """A bot that leads, or was refused."""
 
     bot: str
-    version: int
+    version: int | None
+    """The version; None for one that was refused."""
     shown: str
     """The name as a page shows it."""
-    rank: int | None
-    pool: str | None
+    rank: int | None = None
+    pool: str | None = None
     """The table that it leads; None: the only one, or that of all games."""
 
 
@@ -53,17 +58,19 @@ class NewsItem(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """A URN that never changes."""
     kind: str
-    """`finished` (a tournament), `leader` (a bot leads a pool of the contest) or `frozen` (the marks)."""
+    """`finished` (a tournament), `leader` (a bot leads a pool of the contest), `frozen` (the marks) or `refused` (a bot)."""
     at: str
     """When: UTC, ISO 8601. Of a tournament that is over it is when its results were last written."""
-    tournament: str
-    """The name in the address `/t/NAME`."""
-    shown: str
-    """The name as a page shows it."""
+    title: str
+    """What has happened, in the language of the reader."""
+    page: str
+    """The address of the page that tells more."""
+    tournament: str | None
+    """The name in the address `/t/NAME`; None: it is about no tournament."""
     matches: int
-    """How many matches were played by then."""
-    leaders: tuple[NewsBot, ...]
-    """The best bots of a tournament that is over; the one that leads; empty for frozen marks."""
+    """How many matches of the tournament were played by then."""
+    bots: tuple[NewsBot, ...]
+    """The best bots of a tournament that is over; the one that leads; the one that was refused; none for frozen marks."""
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +83,7 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
 
 def news(asked: Asked[NewsQuery]) -> News:
     """The data of `/api/news` and `/feed.atom`. What cannot be read is left out."""
-    found = [*_finished(asked)]
+    found = [*_finished(asked), *_refused(asked)]
     if asked.contest is not None:
         found += _of_contest(asked, asked.contest.folder)
     found.sort(key=lambda item: (item.at, item.id), reverse=True)
@@ -108,8 +115,8 @@ def _finished_item(asked: Asked[Any], name: str, folder: Path, at: str) -> NewsI
     if seen.progress.state != FINISHED:
         return None
     return NewsItem(
-        id=_id(FINISHED, manifest), kind=FINISHED, at=at, tournament=name, shown=shown(name), matches=manifest.played,
-        leaders=tuple(map(_bot, leaders_of(seen))),
+        id=_id(FINISHED, manifest), kind=FINISHED, at=at, title=Words(asked.lang)("news_finished", name=shown(name)),
+        page=_board(name), tournament=name, matches=manifest.played, bots=tuple(map(_bot, leaders_of(seen))),
     )  # fmt: skip
 
 
@@ -118,7 +125,7 @@ def _bot(leader: Leader) -> NewsBot:
 
 
 def _of_contest(asked: Asked[Any], folder: Path) -> Iterator[NewsItem]:
-    name, library = folder.name, asked.library
+    name, library, word = folder.name, asked.library, Words(asked.lang)
     if not is_there(folder / MANIFEST_FILE):
         return
     try:
@@ -132,15 +139,40 @@ def _of_contest(asked: Asked[Any], folder: Path) -> Iterator[NewsItem]:
             bot=lead.bot, version=lead.version, shown=shown(lead.bot, lead.version), rank=1,
             pool=None if lead.pool == OVERALL or len(manifest.pools) == 1 else lead.pool,
         )  # fmt: skip
+        key = "news_leader" if leader.pool is None else "news_leader_pool"
         yield NewsItem(
             id=_id(LEADER, manifest, lead.pool, lead.bot, str(lead.version), lead.at), kind=LEADER, at=_utc(lead.at),
-            tournament=name, shown=shown(name), matches=lead.matches, leaders=(leader,),
+            title=word(key, bot=leader.shown, name=shown(name), pool=word.pool(lead.pool)), page=_board(name, leader.pool),
+            tournament=name, matches=lead.matches, bots=(leader,),
         )  # fmt: skip
     if marks is not None:
         yield NewsItem(
-            id=_id(FROZEN, manifest), kind=FROZEN, at=_utc(marks.at), tournament=name, shown=shown(name),
-            matches=marks.matches, leaders=(),
+            id=_id(FROZEN, manifest), kind=FROZEN, at=_utc(marks.at), title=word("news_frozen", name=shown(name)),
+            page="/marks", tournament=name, matches=marks.matches, bots=(),
         )  # fmt: skip
+
+
+def _refused(asked: Asked[Any]) -> Iterator[NewsItem]:
+    """The bots that were refused lately: the own ones of an author, and all for organisers."""
+    account, inbox = asked.visitor.account, asked.submitting.inbox
+    if account is None or not asked.visitor.is_author:
+        return
+    try:
+        sent = inbox.everything() if asked.visitor.is_organiser else inbox.of_account(account.id)
+    except StoreError:
+        return
+    for one in sent:
+        if one.state is State.REFUSED:
+            title = Words(asked.lang)("news_refused", bot=shown(one.bot))
+            yield NewsItem(
+                id=uuid.uuid5(_IDS, f"{REFUSED}\n{one.id}").urn, kind=REFUSED, at=_utc(one.ended or one.received), title=title,
+                page=f"/submissions/{one.id}", tournament=None, matches=0,
+                bots=(NewsBot(bot=one.bot, version=None, shown=shown(one.bot)),),
+            )  # fmt: skip
+
+
+def _board(name: str, pool: str | None = None) -> str:
+    return f"/t/{quote(name)}" + ("" if pool is None else f"?pool={quote(pool, safe='')}")
 
 
 def _id(kind: str, manifest: Manifest, *parts: str) -> str:
