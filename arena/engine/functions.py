@@ -59,7 +59,7 @@ def exponential(x: float) -> float:
 
 @generic
 def hyperbolic_tangent(x: float) -> float:
-    """The hyperbolic tangent, right to 3.5 units in the last place."""
+    """The hyperbolic tangent, right to 3.5 units in the last place; of what is no number the same."""
     size = abs(x)
     if size < _NEAR:
         squared = x * x
@@ -69,7 +69,7 @@ def hyperbolic_tangent(x: float) -> float:
     if size < _FAR:
         left = exponential(-2.0 * size)
         value = (1.0 - left) / (1.0 + left)
-    return value if x > 0.0 else -value
+    return x if x != x else value if x > 0.0 else -value
 
 
 @generic

@@ -103,6 +103,7 @@ def test_the_hyperbolic_tangent_of_special_numbers(is_compiled: bool) -> None:
     found = values(TANGENT, numbers, is_compiled=is_compiled)
     expected = [0.0, -0.0, 1.0, -1.0, 1.0, -1.0, 1.0, 5e-324, -5e-324, 1e-300]
     assert found.tolist() == expected and np.signbit(found).tolist() == np.signbit(expected).tolist()
+    assert math.isnan(values(TANGENT, np.array([math.nan]), is_compiled=is_compiled)[0])
 
 
 @BOTH
