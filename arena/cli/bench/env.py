@@ -301,7 +301,7 @@ def env(
     if not 0 < seconds < math.inf:
         raise ConfigError(f"--seconds: more than 0, not {seconds}")
     if device != "cpu":
-        return _on_card(all_ready(game, [ENCODING]), device, seconds, format, steps if check else None)
+        return _on_card(game, device, seconds, format, steps if check else None)
     if check:
         raise ConfigError("--check: compares a card with the processor; add --device cuda")
     speeds = step_speeds(all_ready(game, [ENCODING]), seconds)
@@ -314,12 +314,13 @@ def env(
     return DONE
 
 
-def _on_card(names: Sequence[str], device: str, seconds: float, format: Format, checked: int | None) -> int:
+def _on_card(game: list[str] | None, device: str, seconds: float, format: Format, checked: int | None) -> int:
     """Measure tables on a card, or compare them with the processor's. `checked`: steps of each comparison."""
     from arena.cli.measuring import card
     from arena.learning.device import device_of
 
-    where = device_of(device, None).name
+    where = device_of(device, None).name  # first: where there is no card, nothing is compiled
+    names = all_ready(game, [ENCODING])
     if checked is None:
         speeds = card.card_speeds(names, device, seconds, note)
         show(format, lambda page: card.write_speeds(page, where, speeds), {"card": where, "speeds": speeds}, speeds)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from cuda.bindings import driver
 from cuda.core import Device, LaunchConfig, ObjectCode, Stream, launch
+from cuda.pathfinder import DynamicLibNotFoundError
 from numpy.typing import NDArray
 
 from arena.engine.cuda.arrays import LEGACY_STREAM, CardArray, checked, column_strides, entered
@@ -138,6 +139,8 @@ def _device(number: int) -> Any:
     try:
         device = Device(number)
         device.set_current()
+    except DynamicLibNotFoundError:
+        raise ConfigError(f'device: no card "cuda:{number}" here: NVIDIA\'s driver is missing') from None
     except Exception as error:  # cuda.core raises CUDAError, RuntimeError or ValueError, as the driver is missing, old or busy
         reason = str(error).strip().split("\n")[0]
         raise ConfigError(f'device: no card "cuda:{number}" here: {reason}') from None
