@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arena.learning.dataset.writing import Progress
 
 LINE_SECONDS = 2.0
-DECISIONS_FOR_ALL = 100_000  # below, starting more processes takes longer than it saves
+DECISIONS_FOR_ALL = 1_000_000  # below, starting more processes takes longer than it saves
 
 
 def export(
@@ -32,7 +32,7 @@ def export(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...",
+            metavar="NAME",
             help="Names of tournaments, or `archive` for all in the archive. Default: the newest tournament.",
         ),
     ] = None,
@@ -54,7 +54,8 @@ def export(
     """Write the decisions of finished tournaments as a dataset.
 
     A row for each decision: what the seat knew, its legal actions, its choice, and what came of it. Parquet files, a data card
-    and an index. The same results give the same bytes.
+    and an index. The same results give the same bytes. A small dataset is written by one process unless --workers says
+    otherwise.
     """
     from arena.learning.dataset.choice import Choice  # only now: pyarrow takes most of the start, and --help does without
     from arena.learning.dataset.writing import check_target, decisions_stored, read_tournaments, write_dataset

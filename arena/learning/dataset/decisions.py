@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from arena import games
-from arena.engine.encoding import Layout
+from arena.engine.encoding import Encoding, Layout
 from arena.engine.game import Game
 from arena.engine.options import OptionValue
 from arena.learning.dataset.choice import Choice
@@ -107,14 +107,14 @@ _OUTCOME = (
 def _rows(
     game: Game, record: MatchRecord, options: Mapping[str, OptionValue], seed: int, choice: Choice, tournament: str
 ) -> list[Row]:
-    outcomes = _outcomes(tournament, record)
+    outcomes, encoding = _outcomes(tournament, record), game.encoding
     rows: list[Row] = []
     unscored: list[Row] = []  # those of the round that goes on
     before, number = np.zeros(len(record.seats)), 0
     for moment in moments(game, record, options, seed):
         seat = record.seats[moment.seat]
         if choice.wants(seat.bot):
-            unscored.append({**outcomes[moment.seat], **_decision(game, record, moment, choice), "round": number})
+            unscored.append({**outcomes[moment.seat], **_decision(game, encoding, record, moment, choice), "round": number})
         if moment.scores is not None:
             for row in unscored:
                 row["round_score"] = float(moment.scores[row["seat"]] - before[row["seat"]])
@@ -123,8 +123,8 @@ def _rows(
     return rows
 
 
-def _decision(game: Game, record: MatchRecord, moment: Moment, choice: Choice) -> Row:
-    encoding, seat = game.encoding, moment.seat
+def _decision(game: Game, encoding: Encoding, record: MatchRecord, moment: Moment, choice: Choice) -> Row:
+    seat = moment.seat
     seen = game.observed(moment.states, seat)
     places, chosen = _places(game.layout, moment.codes), moment.codes.index(moment.code)
     mask = np.zeros(action_count(game), np.bool_)

@@ -36,9 +36,8 @@ def moments(game: Game, record: MatchRecord, options: Mapping[str, OptionValue],
         raise StoreError(f"match {record.match_id}: damaged: its log ends before the match does")
     engine, seats = game.engine, len(record.seats)
     states = game.deal(seats, options, deal_seed)
-    ended = states.copy()
     for number, action in enumerate(game.timed_log(record.actions, record.delays)):
-        ended[:] = states
+        ended = game.from_bytes(states.tobytes())  # an assignment copies field by field
         engine.step(ended, action)
         scores = None
         if engine.is_round_over(ended):
