@@ -29,6 +29,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "ladder": "Play the most informative matches until the ranking is certain enough",
         "compare": "Play until it is certain whether one bot is better than another",
         "invite": "Make join links for people, who need no password",
+        "notify": "Post what is news on a server to a webhook",
         "plan": "Tell what a config would play and how long it would take",
         "status": "Show how far tournaments are and the commands that resume them",
     },

@@ -36,7 +36,7 @@ DIFFERING = {
     "--seats": "of a table; of all tables at which a policy learns",
     "--out": "of all results; of a training",
     "--seed": "of a run; of a match; of traces; of a storm",
-    "--to": "each file has its own default; a server",
+    "--to": "each file has its own default; a server; a receiver of news",
 }
 """Options whose help is not the same everywhere, and why."""
 
@@ -96,9 +96,8 @@ def test_results_and_files_have_one_name_each() -> None:
         if "--out" in known:
             assert known["--out"].metavar == "FOLDER" and "older of" in known["--out"].help
         if "--to" in known:
-            assert known["--to"].metavar == {"submit": "URL", "export": "FOLDER"}.get(
-                name, "FILE"
-            )  # to a server; several files
+            other = {"submit": "URL", "notify": "URL", "export": "FOLDER"}  # to a server; several files
+            assert known["--to"].metavar == other.get(name, "FILE")
 
 
 def test_the_list_of_commands_fits_and_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,6 +103,11 @@ class _Straight(urllib.request.HTTPRedirectHandler):
 _OPENER = urllib.request.build_opener(_Straight)
 
 
+def straight_opener() -> urllib.request.OpenerDirector:
+    """Return what asks an address, and follows no redirection: what is sent is for whoever was named."""
+    return _OPENER
+
+
 SOON, LATER = 0.5, 2.0
 """Seconds between two questions, in the first half minute and then."""
 _QUICK = 60  # questions
