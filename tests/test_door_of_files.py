@@ -167,11 +167,12 @@ OWN = {
         "reports/pages/", "reports/manual.py", "reports/report.py", "llm/rule_text.py", "llm/words.py", "llm/refusal.py",
         "ratings/match_luck.py", "engine/jit.py", "learning/rendering.py", "shipped.py",
         "tournament/workers/ray/installation.py", "server/people/levels.py", "server/assets.py", "agent/loading.py",
+        "engine/cuda/kernels.py",
     ),
-    "of the kernel": ("match/sandbox/", "tournament/workers/", "server/limits.py"),
+    "of the kernel": ("match/sandbox/", "tournament/workers/", "server/limits.py", "server/metrics/observed.py"),
     "of the user's cache": ("agent/files.py", "engine/stored_code.py"),
     "unpacked by this program": ("agent/submissions.py",),
-    "what it has just written": ("cli/bench/", "cli/measuring/", "disk.py"),
+    "what it has just written": ("cli/bench/", "cli/measuring/", "disk.py", "learning/dataset/shards.py"),
 }  # fmt: skip
 """Files of which a module reads others than a stranger's: whose they are, and the modules."""
 

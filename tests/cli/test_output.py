@@ -181,6 +181,7 @@ DOORS = {
     "tournament/workers/compiling.py": "the pipe to the process that compiles",
     "match/sandbox/doctor.py": "the pipe to the process that is tried",
     "server/views/submissions.py": "a report in memory, by the door for pages",
+    "reports/grading.py": "a report in memory, by the door for pages",
     "match/protocol.py": "writes the schema that ships",
     "audit/laws/__main__.py": "writes the playthrough that ships",
     "llm/asking.py": "the pipe to the seat that asks",

@@ -102,7 +102,7 @@ def test_what_another_organiser_has_made_is_left_as_it_is(tmp_path: Path, monkey
 
 def test_all_that_a_server_writes_is_as_private(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = results / "made"
-    monkeypatch.setattr(server, "run", lambda app, place: (made.mkdir(), (made / "log").touch()))
+    monkeypatch.setattr(server, "run", lambda app, place, beside: (made.mkdir(), (made / "log").touch()))
     before = os.umask(WIDE)
     try:
         assert main(["serve", str(results), "--port", "0", "--no-browser"]) == 0
