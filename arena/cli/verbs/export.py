@@ -81,7 +81,8 @@ def export(
     )  # fmt: skip
     decisions, matches = (sum(getattr(one, what) for one in index.tournaments) for what in ("decisions", "matches"))
     size = sum(shard.bytes for shard in index.shards) / 1e6
-    say(f"{to}: {decisions:,} decisions of {matches:,} matches, {len(index.shards):,} files, {size:.1f} MB")
+    files = "1 file" if len(index.shards) == 1 else f"{len(index.shards):,} files"
+    say(f"{to}: {decisions:,} decisions of {matches:,} matches, {files}, {size:.1f} MB")
     return DONE
 
 
