@@ -30,17 +30,20 @@ class Training(msgspec.Struct, frozen=True):
     """The same at the end."""
 
 
-def train(game: str, seconds: float, device: str, say: Callable[[str], None]) -> Training:
-    """Train a policy for a game of two seats. Needs torch."""
+def train(
+    game: str, seconds: float, device: Any, say: Callable[[str], None], *, count: int = TABLES, ended: int = ENDED
+) -> Training:
+    """Train a policy for a game of two seats at `count` tables, and test it in `ended` episodes. Needs torch."""
     import torch
     from torch import nn
 
     torch.manual_seed(1)
     torch.backends.cuda.matmul.allow_tf32 = True
-    play = SelfPlay(game, TABLES, seats=2, seed=1, device=device)
+    play = SelfPlay(game, count, seats=2, seed=1, device=device)
     seen, legal, seat = (torch.from_dlpack(one) for one in (play.features, play.mask, play.seat))
-    ended, rewards = torch.from_dlpack(play.terminated), torch.from_dlpack(play.seat_rewards)
+    is_over, rewards = torch.from_dlpack(play.terminated), torch.from_dlpack(play.seat_rewards)
     where, width, actions = seen.device, seen.shape[1], legal.shape[1]
+    is_card = where.type == "cuda"
 
     class Net(nn.Module):
         def __init__(self) -> None:
@@ -57,34 +60,35 @@ def train(game: str, seconds: float, device: str, say: Callable[[str], None]) ->
         return torch.log_softmax(logits.masked_fill(~mask, -1e9), -1)
 
     net = Net().to(where)
-    optimizer = torch.optim.Adam(net.parameters(), lr=RATE, eps=1e-5, fused=True)
-    kept = {"seen": torch.zeros(STEPS + 1, TABLES, width, device=where)}
-    kept["legal"] = torch.zeros(STEPS + 1, TABLES, actions, dtype=torch.bool, device=where)
-    kept["seat"] = torch.zeros(STEPS + 1, TABLES, dtype=torch.int64, device=where)
+    optimizer = torch.optim.Adam(net.parameters(), lr=RATE, eps=1e-5, fused=is_card)
+    kept = {"seen": torch.zeros(STEPS + 1, count, width, device=where)}
+    kept["legal"] = torch.zeros(STEPS + 1, count, actions, dtype=torch.bool, device=where)
+    kept["seat"] = torch.zeros(STEPS + 1, count, dtype=torch.int64, device=where)
     for name in ("reward", "ended", "value"):
-        kept[name] = torch.zeros(STEPS + 1, TABLES, device=where)
-    chosen = torch.zeros(STEPS, TABLES, dtype=torch.int64, device=where)
-    old = torch.zeros(STEPS, TABLES, device=where)
+        kept[name] = torch.zeros(STEPS + 1, count, device=where)
+    chosen = torch.zeros(STEPS, count, dtype=torch.int64, device=where)
+    old = torch.zeros(STEPS, count, device=where)
 
     def look(k: int) -> None:
         kept["seen"][k], kept["legal"][k], kept["seat"][k] = seen, legal, seat
 
     def strength() -> float:
         """The mean reward by places of the likeliest actions against the rollout policy."""
-        tables = Tables(game, TABLES, rivals=["policy"], seed=7, device=device)
+        tables = Tables(game, count, rivals=["policy"], seed=7, device=device)
         tables.reset()
         views = [torch.from_dlpack(one) for one in (tables.features, tables.mask, tables.terminated, tables.rewards)]
-        total, count = torch.zeros((), device=where, dtype=torch.float64), torch.zeros((), device=where, dtype=torch.int64)
-        while int(count) < ENDED:
+        total, done = torch.zeros((), device=where, dtype=torch.float64), torch.zeros((), device=where, dtype=torch.int64)
+        while int(done) < ended:
             with torch.no_grad():
                 tables.step(logarithms(net(views[0])[0], views[1]).argmax(-1))
             total += (views[3] * views[2]).sum()
-            count += views[2].sum()
-        return float(total / count)
+            done += views[2].sum()
+        return float(total / done)
 
     before = strength()
     look(0)
-    torch.cuda.synchronize()
+    if is_card:
+        torch.cuda.synchronize()
     began, told, choices = time.perf_counter(), 0.0, 0
     while (spent := time.perf_counter() - began) < seconds:
         share = spent / seconds
@@ -97,9 +101,9 @@ def train(game: str, seconds: float, device: str, say: Callable[[str], None]) ->
                 old[k] = logs.gather(-1, chosen[k, :, None]).squeeze(-1)
                 play.step(chosen[k])
                 look(k + 1)
-                kept["ended"][k + 1], kept["reward"][k + 1] = ended, rewards[:, 0]
+                kept["ended"][k + 1], kept["reward"][k + 1] = is_over, rewards[:, 0]
             kept["value"][STEPS] = net(kept["seen"][STEPS])[1]
-            gains, run = torch.zeros(STEPS, TABLES, device=where), torch.zeros(TABLES, device=where)
+            gains, run = torch.zeros(STEPS, count, device=where), torch.zeros(count, device=where)
             for k in reversed(range(STEPS)):
                 own = 1.0 - 2.0 * kept["seat"][k]  # rewards are those of seat 0, and what one seat wins the other loses
                 same = torch.where(kept["seat"][k + 1] == kept["seat"][k], 1.0, -1.0)
@@ -110,9 +114,9 @@ def train(game: str, seconds: float, device: str, say: Callable[[str], None]) ->
             wanted = (gains + kept["value"][:STEPS]).reshape(-1)
             worth = gains.reshape(-1)
             worth = (worth - worth.mean()) / (worth.std() + 1e-8)
-        flat = [one[:STEPS].reshape(STEPS * TABLES, *one.shape[2:]) for one in (kept["seen"], kept["legal"], chosen, old)]
+        flat = [one[:STEPS].reshape(STEPS * count, *one.shape[2:]) for one in (kept["seen"], kept["legal"], chosen, old)]
         for _ in range(EPOCHS):
-            order = torch.randperm(STEPS * TABLES, device=where)
+            order = torch.randperm(STEPS * count, device=where)
             for some in order.split(BATCH):
                 x, mask, action, before_log = (one[some] for one in flat)
                 logits, value = net(x)
@@ -127,10 +131,11 @@ def train(game: str, seconds: float, device: str, say: Callable[[str], None]) ->
                 optimizer.step()
         for one in kept.values():
             one[0] = one[STEPS]
-        choices += STEPS * TABLES
+        choices += STEPS * count
         if spent - told > 10:
             told = spent
-            say(f"{game}: {spent:.0f} s, {choices / spent / 1e6:.2f} M choices a second, entropy {float(entropy):.3f}")
-    torch.cuda.synchronize()
+            say(f"{game}: {spent:.0f} s, {choices / spent / 1e6:.2f} M choices a second, entropy {float(entropy.detach()):.3f}")
+    if is_card:
+        torch.cuda.synchronize()
     spent = time.perf_counter() - began
     return Training(game, spent, choices, choices / spent, before, strength())
