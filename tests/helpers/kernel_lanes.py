@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import llvmlite.binding as llvm
+import numpy as np
 
 from arena.engine.cuda.source import Source
 from helpers.lanes import ProcessorLanes
@@ -17,6 +18,7 @@ from helpers.lanes import ProcessorLanes
 CAPABILITY = (9, 0)
 LANES_IN_BLOCK = 64
 """As in card.py; the last block has lanes without a table."""
+HALF_DECLARED = "declare i16 @half(float)\n"
 OF_A_CARD = re.compile(r"^(?:target |!nvvm).*$", re.MULTILINE)
 """Lines that say what the code is for, and which function is a kernel: another convention of calls."""
 HALF = re.compile(r'asm +"cvt\.rn\.f16\.f32 \$0, \$1;", "=h,f"')
@@ -55,7 +57,6 @@ end:
 """What a card has and a processor lacks: the lanes' own numbers, and blocks of lanes."""
 LIBRARY = """
 declare i64 @llvm.cttz.i64(i64, i1)
-declare double @llvm.sqrt.f64(double)
 define i32 @__nv_ffsll(i64 %mask) {
   %place = call i64 @llvm.cttz.i64(i64 %mask, i1 false)
   %next = add i64 %place, 1
@@ -64,30 +65,36 @@ define i32 @__nv_ffsll(i64 %mask) {
   %narrow = trunc i64 %found to i32
   ret i32 %narrow
 }
-define i16 @half(float %x) {
-  %1 = fptrunc float %x to half
-  %2 = bitcast half %1 to i16
-  ret i16 %2
-}
-define double @__nv_sqrt(double %x) { %1 = call double @llvm.sqrt.f64(double %x) ret double %1 }
 """
-"""NVIDIA's library, as its manual says what its functions give; with `EXTREME` below."""
+"""NVIDIA's library, as its manual says what its functions give; with EXACT and EXTREME."""
+EXACT = """
+declare double @llvm.NAME.f64(double)
+define double @__nv_NAME(double %x) { %1 = call double @llvm.NAME.f64(double %x) ret double %1 }
+"""
+"""What has but one right result, which all machines give."""
 EXTREME = """
-define double @__nv_NAME(double %a, double %b) {
-  %a.bits = bitcast double %a to i64
-  %b.bits = bitcast double %b to i64
-  %both = BOTH i64 %a.bits, %b.bits
-  %zero = bitcast i64 %both to double
-  %is_equal = fcmp oeq double %a, %b
-  %is_a = fcmp ORDER double %a, %b
-  %b.is_nan = fcmp uno double %b, %b
+define KIND @__nv_NAME(KIND %a, KIND %b) {
+  %a.bits = bitcast KIND %a to WORD
+  %b.bits = bitcast KIND %b to WORD
+  %both = BOTH WORD %a.bits, %b.bits
+  %zero = bitcast WORD %both to KIND
+  %is_equal = fcmp oeq KIND %a, %b
+  %is_a = fcmp ORDER KIND %a, %b
+  %b.is_nan = fcmp uno KIND %b, %b
   %takes_a = or i1 %is_a, %b.is_nan
-  %1 = select i1 %takes_a, double %a, double %b
-  %2 = select i1 %is_equal, double %zero, double %1
-  ret double %2
+  %1 = select i1 %takes_a, KIND %a, KIND %b
+  %2 = select i1 %is_equal, KIND %zero, KIND %1
+  ret KIND %2
 }
 """
 """The larger or smaller of two numbers: that which is none loses, and -0.0 is less than 0.0."""
+
+
+@ctypes.CFUNCTYPE(ctypes.c_uint16, ctypes.c_float)
+def half(number: float) -> int:
+    """The bits of the nearest float16: not all processors have an instruction for it."""
+    return int(np.float32(number).astype(np.float16).view(np.uint16))
+
 
 _kept: dict[str, tuple[Any, Callable[..., None]]] = {}
 
@@ -148,19 +155,19 @@ def compiled(name: str, modules: tuple[str, ...]) -> tuple[Any, Callable[..., No
     """A kernel in the machine code of this processor: what owns it, and the function that runs blocks of lanes."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    llvm.add_symbol("half", ctypes.cast(half, ctypes.c_void_p).value)
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
-    whole = llvm.parse_assembly(STAND_INS.replace("KERNEL", name) + LIBRARY + extremes())
+    whole = llvm.parse_assembly(STAND_INS.replace("KERNEL", name) + library())
     for text in dict.fromkeys(modules):
         plain = HALF.sub('@"half"', OF_A_CARD.sub("", text)).replace("llvm.nvvm.read.ptx.sreg.", "read.")
-        declared = "declare i16 @half(float)\n" if '@"half"' in plain else ""
-        whole.link_in(llvm.parse_assembly(plain + declared))
+        whole.link_in(llvm.parse_assembly(plain + HALF_DECLARED * ('@"half"' in plain)))
     whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
     whole.verify()
     assert not whole.get_function("run").is_declaration
     for function in whole.functions:
         if function.is_declaration:
-            assert function.name.startswith("llvm."), f"{function.name}: nothing stands for it"
-            assert not function.name.startswith("llvm.nvvm."), f"{function.name}: nothing stands for it"
+            is_known = function.name == "half" or re.match(r"llvm\.(?!nvvm\.)", function.name)
+            assert is_known, f"{function.name}: nothing stands for it"
         elif function.name != "run":
             function.linkage = "internal"
     optimized(whole, machine)
@@ -171,10 +178,19 @@ def compiled(name: str, modules: tuple[str, ...]) -> tuple[Any, Callable[..., No
     return engine, ctypes.CFUNCTYPE(None, *words)(address)
 
 
-def extremes() -> str:
-    """The functions out of EXTREME."""
-    larger = EXTREME.replace("NAME", "fmax").replace("BOTH", "and").replace("ORDER", "ogt")
-    return larger + EXTREME.replace("NAME", "fmin").replace("BOTH", "or").replace("ORDER", "olt")
+def library() -> str:
+    """All that stands for NVIDIA's library."""
+    exact = [EXACT.replace("NAME", name) for name in ("fabs", "floor", "ceil", "trunc", "sqrt")]
+    extreme = [
+        EXTREME.replace("NAME", name + suffix)
+        .replace("KIND", kind)
+        .replace("WORD", word)
+        .replace("BOTH", both)
+        .replace("ORDER", order)
+        for kind, word, suffix in (("double", "i64", ""), ("float", "i32", "f"))
+        for name, both, order in (("fmax", "and", "ogt"), ("fmin", "or", "olt"))
+    ]
+    return "".join([LIBRARY, *exact, *extreme])
 
 
 def optimized(module: Any, machine: Any) -> None:

@@ -26,12 +26,21 @@ from learning.test_learners_threads import choices, last_legal, setups, shown
 CALLABLES: dict[str, Any] = {"last_legal": last_legal}
 
 
-def compare(game: str, tables: int, steps: int, *, rivals: Any = (), learners: Any = None, **settings: Any) -> Tables:
+def compare(
+    game: str,
+    tables: int,
+    steps: int,
+    *,
+    rivals: Any = (),
+    learners: Any = None,
+    lanes_of: type[ProcessorLanes] = ProcessorLanes,
+    **settings: Any,
+) -> Tables:
     """Play the same choices with lanes and without; gives the tables with lanes."""
     known = [CALLABLES.get(rival, rival) for rival in rivals]
     plain, laned = (
         Tables(game, tables, rivals=known, learners=learners, seed=3, **settings, **where)
-        for where in ({}, {"device": ProcessorLanes()})
+        for where in ({}, {"device": lanes_of()})
     )
     plain.reset()
     laned.reset()
