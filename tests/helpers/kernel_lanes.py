@@ -18,11 +18,16 @@ from helpers.lanes import ProcessorLanes
 CAPABILITY = (9, 0)
 LANES_IN_BLOCK = 64
 """As in card.py; the last block has lanes without a table."""
-HALF_DECLARED = "declare i16 @half(float)\n"
 OF_A_CARD = re.compile(r"^(?:target |!nvvm).*$", re.MULTILINE)
 """Lines that say what the code is for, and which function is a kernel: another convention of calls."""
 HALF = re.compile(r'asm +"cvt\.rn\.f16\.f32 \$0, \$1;", "=h,f"')
 """The one instruction of a card that numba-cuda writes itself in our kernels: a float32 becomes a float16."""
+WORKING_MEMORY = re.compile(r"^ +(%.+) = alloca (.+), i64 (\d+), align 8$", re.MULTILINE)
+"""What `stack_array` and `stack_states` become."""
+FILLED = r"""\g<0>
+  call void @llvm.memset.p0.i64(ptr \1, i8 -91, i64 ptrtoint (ptr getelementptr (\2, ptr null, i64 \3) to i64), i1 false)"""
+"""Working memory holds nonsense at first: what reads it before it is written plays nonsense."""
+DECLARED = "declare i16 @half(float)\ndeclare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n"
 STAND_INS = """
 @tid.x = internal global i32 0
 @ntid.x = internal global i32 0
@@ -160,7 +165,7 @@ def compiled(name: str, modules: tuple[str, ...]) -> tuple[Any, Callable[..., No
     whole = llvm.parse_assembly(STAND_INS.replace("KERNEL", name) + library())
     for text in dict.fromkeys(modules):
         plain = HALF.sub('@"half"', OF_A_CARD.sub("", text)).replace("llvm.nvvm.read.ptx.sreg.", "read.")
-        whole.link_in(llvm.parse_assembly(plain + HALF_DECLARED * ('@"half"' in plain)))
+        whole.link_in(llvm.parse_assembly(WORKING_MEMORY.sub(FILLED, plain) + DECLARED))
     whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
     whole.verify()
     assert not whole.get_function("run").is_declaration
