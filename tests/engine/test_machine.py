@@ -122,7 +122,7 @@ def test_memory_may_be_asked_for_again_and_again(is_compiled: bool) -> None:
 
 def swap(states: Any) -> None:
     spare = machine.stack_states(states)
-    spare[0] = states[0]
+    machine.copy_state(states[0], spare[0])  # all bytes: an assignment in plain Python leaves gaps as they were
     machine.copy_state(states[1], states[0])
     machine.copy_state(spare[0], states[1])
 
