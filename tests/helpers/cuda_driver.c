@@ -17,12 +17,14 @@
 #define DRIVER_VERSION 12090
 #define MOST 8192 /* allocations and handles of a process, the ended ones too */
 #define ALIGNMENT 256
+#define MOST_DEVICES 2
 
-struct block { char *start; size_t bytes; int alive, is_host; };
+struct block { char *start; size_t bytes; int alive, is_host, device; };
 
 static struct block blocks[MOST];
 static struct handle handles[MOST];
-static int block_count, handle_count, is_initialized, context; /* the address of `context` is the one context */
+static int block_count, handle_count, is_initialized, device_count = 1;
+static char contexts[MOST_DEVICES]; /* the address of each is the one context of a device, and its one pool */
 static struct call *calls;
 static size_t call_count, call_room, total_memory = (size_t)4 << 30, used_memory;
 static __thread CUcontext current;
@@ -35,6 +37,7 @@ API size_t standin_calls(const struct call **first) { *first = calls; return cal
 API void standin_forget_calls(void) { call_count = 0; }
 API void standin_set_memory(size_t bytes) { total_memory = bytes; }
 API size_t standin_used_memory(void) { return used_memory; }
+API void standin_set_devices(int count) { device_count = count <= MOST_DEVICES ? count : MOST_DEVICES; }
 
 /* ---- Notes and checks ---- */
 
@@ -147,29 +150,34 @@ API CUresult cuGetErrorName(CUresult error, const char **name) {
 }
 
 API CUresult cuGetErrorString(CUresult error, const char **text) { return cuGetErrorName(error, text); }
-API CUresult cuDeviceGetCount(int *count) { *count = 1; return is_initialized ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }
+API CUresult cuDeviceGetCount(int *count) { *count = device_count; return is_initialized ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }
+
+#define CHECK_DEVICE(device) CHECK((device) >= 0 && (device) < device_count, CUDA_ERROR_INVALID_DEVICE, "no such device")
+
+static CUdevice device_of(const void *place) { return (const char *)place - contexts; } /* of a context or a pool */
+static int is_context(const void *place) { return (const char *)place >= contexts && device_of(place) < device_count; }
 
 API CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     CHECK(is_initialized, CUDA_ERROR_NOT_INITIALIZED, "before cuInit");
-    CHECK(ordinal == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
-    *device = 0;
+    CHECK_DEVICE(ordinal);
+    *device = ordinal;
     return CUDA_SUCCESS;
 }
 
 API CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
-    CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
+    CHECK_DEVICE(device);
     snprintf(name, size, "Stand-in for a card");
     return CUDA_SUCCESS;
 }
 
 API CUresult cuDeviceTotalMem_v2(size_t *size, CUdevice device) {
-    CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
+    CHECK_DEVICE(device);
     *size = total_memory;
     return CUDA_SUCCESS;
 }
 
 API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device) {
-    CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
+    CHECK_DEVICE(device);
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = COMPUTE_CAPABILITY / 10; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = COMPUTE_CAPABILITY % 10; break;
@@ -183,21 +191,25 @@ API CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUde
 }
 
 API CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device) {
-    CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
-    *out = (CUcontext)&context;
+    CHECK_DEVICE(device);
+    *out = (CUcontext)&contexts[device];
     return CUDA_SUCCESS;
 }
 
-API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) { return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS; }
+API CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) { CHECK_DEVICE(device); return CUDA_SUCCESS; }
 API CUresult cuCtxGetCurrent(CUcontext *out) { *out = current; return CUDA_SUCCESS; }
 
 API CUresult cuCtxSetCurrent(CUcontext wanted) {
-    CHECK(!wanted || wanted == (CUcontext)&context, CUDA_ERROR_INVALID_CONTEXT, "no such context");
+    CHECK(!wanted || is_context(wanted), CUDA_ERROR_INVALID_CONTEXT, "no such context");
     current = wanted;
     return CUDA_SUCCESS;
 }
 
-API CUresult cuCtxGetDevice(CUdevice *device) { *device = 0; return current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT; }
+API CUresult cuCtxGetDevice(CUdevice *device) {
+    if (current) *device = device_of(current);
+    return current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 API CUresult cuCtxSynchronize(void) { ENTER(NO_STREAM); return CUDA_SUCCESS; }
 API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) { *least = 0, *greatest = -5; return CUDA_SUCCESS; }
 
@@ -217,7 +229,7 @@ API int standin_is_inside(CUdeviceptr place, size_t bytes) {
 }
 
 /* An allocation ends before a page that nothing may touch: a kernel that writes far behind it ends the process. */
-static CUresult allocate(const char *function, CUdeviceptr *place, size_t bytes, int is_host) {
+static CUresult allocate(const char *function, CUdeviceptr *place, size_t bytes, int is_host, CUdevice device) {
     size_t page = sysconf(_SC_PAGESIZE), padded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t room = (padded + page - 1) / page * page;
     if (!bytes) return refuse(CUDA_ERROR_INVALID_VALUE, function, "an allocation of 0 bytes");
@@ -227,7 +239,7 @@ static CUresult allocate(const char *function, CUdeviceptr *place, size_t bytes,
     memset(first, 0xCD, room); /* as on a card, new memory holds anything */
     pthread_mutex_lock(&lock);
     if (block_count == MOST) give_up("too many allocations");
-    blocks[block_count++] = (struct block){first + room - padded, bytes, 1, is_host};
+    blocks[block_count++] = (struct block){first + room - padded, bytes, 1, is_host, device};
     used_memory += is_host ? 0 : bytes;
     pthread_mutex_unlock(&lock);
     *place = (CUdeviceptr)(first + room - padded);
@@ -250,30 +262,34 @@ static CUresult release(const char *function, CUdeviceptr place, int is_host) {
     return CUDA_SUCCESS;
 }
 
-API CUresult cuMemAlloc_v2(CUdeviceptr *place, size_t bytes) { ENTER(NO_STREAM); return allocate(__func__, place, bytes, 0); }
+API CUresult cuMemAlloc_v2(CUdeviceptr *place, size_t bytes) {
+    ENTER(NO_STREAM);
+    return allocate(__func__, place, bytes, 0, device_of(current));
+}
+
+
 API CUresult cuMemFree_v2(CUdeviceptr place) { ENTER(NO_STREAM); return place ? release(__func__, place, 0) : CUDA_SUCCESS; }
 API CUresult cuMemAllocHost_v2(void **place, size_t bytes) {
     ENTER(NO_STREAM);
-    return allocate(__func__, (CUdeviceptr *)place, bytes, 1);
+    return allocate(__func__, (CUdeviceptr *)place, bytes, 1, device_of(current));
 }
 
 API CUresult cuMemFreeHost(void *place) { ENTER(NO_STREAM); return release(__func__, (CUdeviceptr)place, 1); }
 API CUresult cuMemFreeAsync(CUdeviceptr place, CUstream stream) { ENTER(stream); return release(__func__, place, 0); }
 API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *place, size_t bytes, CUmemoryPool pool, CUstream stream) {
     ENTER(stream);
-    CHECK(pool == (CUmemoryPool)&context, CUDA_ERROR_INVALID_VALUE, "no such pool");
-    return allocate(__func__, place, bytes, 0);
+    CHECK(is_context(pool), CUDA_ERROR_INVALID_VALUE, "no such pool");
+    return allocate(__func__, place, bytes, 0, device_of(pool));
 }
 
-/* The one pool has the address of the one context. */
 API CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device) {
-    CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE, "there is one device, 0");
-    *pool = (CUmemoryPool)&context;
+    CHECK_DEVICE(device);
+    *pool = (CUmemoryPool)&contexts[device];
     return CUDA_SUCCESS;
 }
 
 API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
-    CHECK(pool == (CUmemoryPool)&context, CUDA_ERROR_INVALID_VALUE, "no such pool");
+    CHECK(is_context(pool), CUDA_ERROR_INVALID_VALUE, "no such pool");
     if (attribute < CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) *(int *)value = 1;
     else *(cuuint64_t *)value = attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD ? 0 : used_memory;
     return CUDA_SUCCESS;
@@ -281,7 +297,7 @@ API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attrib
 
 API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value) {
     (void)attribute, (void)value;
-    return pool == (CUmemoryPool)&context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return is_context(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API CUresult cuMemGetInfo_v2(size_t *unused, size_t *total) {
@@ -295,7 +311,7 @@ API CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, C
     if (!block || !block->alive) return CUDA_ERROR_INVALID_VALUE;
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *(unsigned *)value = 2 - block->is_host; break; /* CU_MEMORYTYPE_* */
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = 0; break;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: *(int *)value = block->device; break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(unsigned *)value = 0; break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
@@ -309,13 +325,16 @@ API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attribu
     return CUDA_SUCCESS;
 }
 
-/* ---- Copies: a side that is the device's lies inside of one allocation ---- */
+/* ---- Copies: a side that is the device's lies inside of one allocation, on the current device ---- */
 
 enum side { HOST, DEVICE, ANY };
 
 static CUresult check_side(const char *function, const char *name, CUdeviceptr place, size_t bytes, enum side side) {
     char why[96];
-    int is_known = block_of(place) != NULL, is_right = is_known ? standin_is_inside(place, bytes) : side != DEVICE;
+    struct block *block = block_of(place);
+    if (side == DEVICE && block && !block->is_host && block->device != device_of(current))
+        return refuse(CUDA_ERROR_INVALID_VALUE, function, "memory of another device than the current one");
+    int is_known = block != NULL, is_right = is_known ? standin_is_inside(place, bytes) : side != DEVICE;
     if (is_right && (side == ANY || !is_known || is_device(place) == (side == DEVICE))) return CUDA_SUCCESS;
     snprintf(why, sizeof why, "the %s is not %zu allocated bytes of the %s", name, bytes, side == HOST ? "host" : "device");
     return refuse(CUDA_ERROR_INVALID_VALUE, function, why);

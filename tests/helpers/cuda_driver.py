@@ -153,8 +153,12 @@ class StandIn:
         """Let the device have `size` bytes (4 GiB otherwise)."""
         self._library.standin_set_memory(size)
 
+    def add_device(self) -> None:
+        """Let there be a second device, with memory of the same size. Before anybody has asked how many there are."""
+        self._library.standin_set_devices(2)
+
     def used_memory(self) -> int:
-        """Bytes of the device that are allocated."""
+        """Bytes of all devices that are allocated."""
         return int(self._library.standin_used_memory())
 
     def log(self) -> list[Call]:

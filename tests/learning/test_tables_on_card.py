@@ -57,10 +57,10 @@ def own_stream() -> Any:
     return device.create_stream()
 
 
-def on_card(game: str = "naga", tables: int = TABLES, **asked: Any) -> Any:
+def on_card(game: str = "naga", tables: int = TABLES, device: str = "cuda", **asked: Any) -> Any:
     from arena.learning.tables import Tables
 
-    made = Tables(game, tables, device="cuda", seed=3, **asked)
+    made = Tables(game, tables, device=device, seed=3, **asked)
     made.reset()
     return made
 
@@ -377,6 +377,19 @@ def contexts(stand_in: StandIn) -> list[int]:
     return [after_step, len(left), *set(left)]
 
 
+def two_cards(stand_in: StandIn) -> list[Any]:
+    """On which cards the arrays of tables on two of them say that they lie, by one stream, and whether they hold the same."""
+    stand_in.add_device()
+    let_lanes_run(stand_in)
+    first, second = (on_card(device=device) for device in ("cuda", "cuda:1"))
+    for tables in (first, second):
+        capsule = dlpack.tensor(tables.features.__dlpack__())
+        assert capsule.device == tables.features.__dlpack_device__()
+        tables.step(legal(tables.mask))
+    is_same = here(first.features).tobytes() == here(second.features[:]).tobytes()
+    return [first.mask.__dlpack_device__()[1], second.mask[1:].__dlpack_device__()[1], is_same]
+
+
 def environment(stand_in: StandIn, folder: str) -> list[Any]:
     """An environment of Gymnasium on the card until an episode ends, which is kept as a match."""
     import gymnasium
@@ -526,6 +539,10 @@ def test_tables_may_be_played_by_another_thread_than_the_one_that_made_them(driv
 def test_the_callers_card_stays_the_current_one(driver: Driver) -> None:
     after_step, after_look, *left = driver.run(contexts)
     assert 0 < after_step < after_look and left == [7]
+
+
+def test_tables_on_two_cards_are_each_on_their_own(driver: Driver) -> None:
+    assert driver.run(two_cards) == [0, 1, True]
 
 
 def test_an_episode_on_a_card_is_a_match_that_is_replayed_and_audited(driver: Driver, tmp_path: Path) -> None:

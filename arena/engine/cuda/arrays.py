@@ -1,18 +1,20 @@
 """Arrays in the memory of a card, which torch and CuPy take without a copy."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from cuda.bindings import driver
-from cuda.core import Buffer, Stream
+from cuda.core import Buffer, Device, Stream
 from cuda.core.utils import StridedMemoryView
 from numpy.typing import NDArray
 
 LEGACY_STREAM = 1  # the handle of the stream that everybody has without asking for one
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class CardArray:
     """An array in the memory of a card, or a part of one. Work on its stream fills it.
 
@@ -20,33 +22,26 @@ class CardArray:
     same memory. `copy_to_host` and `numpy.asarray` wait for the card and copy.
     """
 
-    def __init__(
-        self,
-        memory: Buffer,
-        offset: int,
-        shape: tuple[int, ...],
-        strides: tuple[int, ...],
-        dtype: np.dtype[Any],
-        stream: Stream,
-        read: Callable[["CardArray"], NDArray[Any]],
-    ) -> None:
-        """`offset`, `strides`: in bytes; `read`: what gives a copy in the memory of the processor."""
-        self._memory = memory
-        self._offset = offset
-        self.shape = shape
-        """Sizes of the axes."""
-        self.strides = strides
-        """Steps from one number to the next along each axis, in bytes."""
-        self.dtype = dtype
-        """What each number is."""
-        self._stream = stream
-        self._read = read
+    memory: Buffer
+    """What holds it; it lives as long as an array over it."""
+    offset: int
+    """Where it begins in there, in bytes."""
+    shape: tuple[int, ...]
+    """Sizes of the axes."""
+    strides: tuple[int, ...]
+    """Steps from one number to the next along each axis, in bytes."""
+    dtype: np.dtype[Any]
+    """What each number is."""
+    device: Device
+    """The card. Its stream does not tell it: the one that everybody has is the same object for all cards."""
+    stream: Stream
+    """The stream whose work fills it."""
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {list(self.shape)} of {self.dtype} on {self._stream.device.name}>"
+        return f"<{type(self).__name__} {list(self.shape)} of {self.dtype} on {self.device.name}>"
 
     @property
     def ndim(self) -> int:
@@ -56,7 +51,7 @@ class CardArray:
     @property
     def address(self) -> int:
         """The place of the first number on the card."""
-        return int(self._memory.handle) + self._offset
+        return int(self.memory.handle) + self.offset
 
     @property
     def extent(self) -> int:
@@ -69,7 +64,7 @@ class CardArray:
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) > self.ndim:
             raise IndexError(f"{len(keys)} indices for an array of {self.ndim} axes")
-        offset, shape, strides = self._offset, [], []
+        offset, shape, strides = self.offset, [], []
         for size, stride, one in zip(self.shape, self.strides, [*keys, *[slice(None)] * (self.ndim - len(keys))]):
             if isinstance(one, slice):
                 places = range(size)[one]
@@ -80,11 +75,16 @@ class CardArray:
                 strides.append(stride * places.step)
             else:
                 offset += range(size)[one] * stride
-        return CardArray(self._memory, offset, tuple(shape), tuple(strides), self.dtype, self._stream, self._read)
+        return replace(self, offset=offset, shape=tuple(shape), strides=tuple(strides))
 
     def copy_to_host(self) -> NDArray[Any]:
         """A copy in the memory of the processor, when all work on the array's stream is done."""
-        return self._read(self)
+        held = np.empty(self.extent, np.uint8)
+        with entered(self.device):
+            if held.nbytes:
+                checked(driver.cuMemcpyDtoHAsync(held.ctypes.data, self.address, held.nbytes, self.stream.handle))
+            self.stream.sync()
+        return np.ndarray(self.shape, self.dtype, held.data, strides=self.strides).copy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
@@ -97,7 +97,7 @@ class CardArray:
         described = {"typestr": self.dtype.str, **({"descr": self.dtype.descr} if self.dtype.names else {})}
         return {
             "version": 3, "shape": self.shape, "strides": self.strides, "data": (self.address, False),
-            "stream": int(self._stream.handle), **described,
+            "stream": int(self.stream.handle), **described,
         }  # fmt: skip
 
     def __dlpack__(self, *, stream: int | None = None, dl_device: Any = None, **wanted: Any) -> Any:
@@ -108,14 +108,14 @@ class CardArray:
         if dl_device not in (None, self.__dlpack_device__()):
             raise BufferError(f"the array lies on {self.__dlpack_device__()}")
         theirs = LEGACY_STREAM if stream is None else stream
-        with entered(self._stream.device):
-            if theirs not in (-1, int(self._stream.handle)):
-                Stream.from_handle(theirs).wait(self._stream)
+        with entered(self.device):
+            if theirs not in (-1, int(self.stream.handle)):
+                Stream.from_handle(theirs).wait(self.stream)
             return StridedMemoryView.from_cuda_array_interface(self, stream_ptr=-1).__dlpack__(**wanted)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """The kind of device (2: CUDA) and its number."""
-        return 2, int(self._stream.device.device_id)
+        return 2, int(self.device.device_id)
 
 
 def column_strides(shape: Sequence[int], dtype: np.dtype[Any]) -> tuple[int, ...]:

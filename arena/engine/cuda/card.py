@@ -54,7 +54,7 @@ class Card:
         with entered(self._device), self._room(f"{size / 1e9:.1f} GB more"):
             memory = self._device.allocate(size, stream=self._stream)
             memory.fill(0, stream=self._stream)
-        return CardArray(memory, 0, tuple(shape), column_strides(shape, kind), kind, self._stream, self.read)
+        return CardArray(memory, 0, tuple(shape), column_strides(shape, kind), kind, self._device, self._stream)
 
     def put(self, array: NDArray[Any]) -> CardArray:
         """A copy of an array on the card."""
@@ -88,12 +88,7 @@ class Card:
 
     def read(self, array: CardArray) -> NDArray[Any]:
         """A copy of an array on the card in the memory of the processor; waits for all that was asked before."""
-        held = np.empty(array.extent, np.uint8)
-        if held.nbytes:
-            with entered(self._device):
-                checked(driver.cuMemcpyDtoHAsync(held.ctypes.data, array.address, held.nbytes, self._stream.handle))
-        self.synchronize()
-        return np.ndarray(array.shape, array.dtype, held.data, strides=array.strides).copy()
+        return array.copy_to_host()
 
     def is_ready(self, source: Source) -> bool:
         """Whether the cache has a kernel."""
