@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.engine.contract import States
 from arena.engine.cuda.source import Lane, Source
 from arena.engine.encoding import Encoding
 from arena.engine.game import Game
 from arena.learning.arrays import Arrays, Indices, new_arrays
 from arena.learning.compiled import lanes, layout
 from arena.learning.compiled.lanes import BAD, COUNTERS, LANE_ORDER, WAITS
-from arena.learning.compiled.layout import CHECK, DEAL, FULL, NO_CHOICE, RESUME, STEP, WAITING, Books
+from arena.learning.compiled.layout import CHECK, DEAL, FULL, NO_CHOICE, RESUME, STEP, WAITING
 from arena.learning.device import FEATURE_TYPES, Device
 from arena.learning.rendering import note_visibly
 from arena.learning.rivals import Batch, Seating, Snapshot, illegal_index
@@ -128,14 +127,9 @@ class OnDevice:
         """A copy of an array, or of a part of one, in the memory of this process; waits for the card."""
         return self._device.read(array)
 
-    def write_books(self, books: Books) -> None:
-        """Take changed books."""
-        self._device.write(self.arrays.books, books)
-
-    def put_back(self, states: States, books: Books) -> None:
-        """Take states and books from elsewhere."""
-        self._device.write(self.arrays.records, states)
-        self._device.write(self.arrays.books, books)
+    def write(self, array: Any, values: NDArray[Any]) -> None:
+        """Overwrite all of one of the arrays."""
+        self._device.write(array, values)
 
     def run_lane(self, lane: Lane, number: int) -> None:
         """Run another function of lanes.py at each table: for measurements."""

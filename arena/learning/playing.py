@@ -4,9 +4,9 @@ from typing import Any, Protocol, SupportsInt
 
 from numpy.typing import NDArray
 
-from arena.engine.contract import Features, States
+from arena.engine.contract import Features
 from arena.learning.arrays import Arrays
-from arena.learning.compiled.layout import Books, Masks
+from arena.learning.compiled.layout import Masks
 
 
 class Playing(Protocol):
@@ -41,10 +41,6 @@ class Playing(Protocol):
         """An array, or a part of one, in the memory of this process: itself if it lies there, else a copy."""
         ...
 
-    def write_books(self, books: Books) -> None:
-        """Take books that were read and changed."""
-        ...
-
-    def put_back(self, states: States, books: Books) -> None:
-        """Take states and books from elsewhere."""
+    def write(self, array: Any, values: NDArray[Any]) -> None:
+        """Overwrite all of one of the arrays; `values` may be what `read` gave, changed."""
         ...

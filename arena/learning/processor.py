@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from arena.learning.arrays import Arrays, Indices
 from arena.learning.compiled import layout
-from arena.learning.compiled.layout import FULL, RESUME, STEP, WAITING, Books
+from arena.learning.compiled.layout import FULL, RESUME, STEP, WAITING
 from arena.learning.rivals import Outside, Seating
 from arena.learning.threads import Threads
 
@@ -17,7 +17,9 @@ class OnProcessor:
     """The arrays of some tables, and what plays them; implements Playing."""
 
     def __init__(self, arrays: Arrays, advance: Any, seated: list[Seating], owners: Indices) -> None:
-        """`advance`: the game's compiled entry; `seated`: the rivals; `owners`: see `Playing`."""
+        """`advance`: the game's compiled entry; `seated`: the rivals; `owners`: [seats, seats], the place among them of
+        who sits at each seat, a row for each learner's seat; -1 for learners.
+        """
         self.arrays = arrays
         """All arrays of the tables."""
         self.features = arrays.features
@@ -50,13 +52,10 @@ class OnProcessor:
         """An array, or a part of one, in the memory of this process: itself."""
         return array  # type: ignore[no-any-return]
 
-    def write_books(self, books: Books) -> None:
-        """Take changed books: they are those of the tables already."""
-
-    def put_back(self, states: Any, books: Books) -> None:
-        """Take states and books from elsewhere."""
-        self.arrays.states[:] = states
-        self.arrays.books[:] = books
+    def write(self, array: Any, values: NDArray[Any]) -> None:
+        """Overwrite all of one of the arrays."""
+        if values is not array:
+            array[:] = values
 
     def _finish(self, waiting: int) -> int:
         """Ask whom the tables wait for, until they wait for learners alone. `waiting`: what `advance` gave."""

@@ -293,7 +293,7 @@ class Tables:
         for table, seed in zip(fresh, given):
             self._sow(books[table], seed)
         books[numbers, layout.STATUS] = NEW
-        self.playing.write_books(books)
+        self.playing.write(self._arrays.books, books)
         self.playing.run(DEAL)
 
     def step(self, indices: Any) -> None:
@@ -317,7 +317,8 @@ class Tables:
             raise ConfigError(f"positions: of {len(states)} tables; there are {len(self)}")
         books = books.copy()
         books[:, layout.STATUS] = FULL  # they go on to the next choice, which is the one that they waited for
-        self.playing.put_back(states, books)
+        self.playing.write(self._arrays.states, states)
+        self.playing.write(self._arrays.books, books)
         self.playing.run(RESUME)
 
     def step_one(self, index: SupportsInt) -> None:
