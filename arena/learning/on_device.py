@@ -114,10 +114,6 @@ class OnDevice:
             self._device.run(self._narrow, self._tables, self.arrays.records, self._places, self._both)
         return 0
 
-    def step_chosen(self) -> None:
-        """Play what `choose_lane` has chosen."""
-        self.run(STEP)
-
     def step_one(self, index: Any) -> int:
         """Play the choice at the only table; gives what `run` gives."""
         self.choose(np.array([index], np.int64))

@@ -11,6 +11,7 @@ import pytest
 from arena import games
 from arena.engine import jit
 from arena.learning.compiled import lanes
+from arena.learning.compiled.layout import STEP
 from arena.learning.on_device import OnDevice
 from arena.learning.tables import Tables
 from helpers.lanes import ProcessorLanes
@@ -48,7 +49,7 @@ def played(device: ProcessorLanes, feature_type: str) -> Tables:
     assert isinstance(tables.playing, OnDevice)
     for turn in range(20):
         tables.playing.run_lane(lanes.choose_lane, turn)
-        tables.playing.step_chosen()
+        tables.playing.run(STEP)
     return tables
 
 

@@ -18,7 +18,7 @@ from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants
 from arena.errors import ConfigError
 from arena.learning.compiled import lanes
-from arena.learning.compiled.layout import COUNT
+from arena.learning.compiled.layout import COUNT, STEP
 from arena.learning.device import Device, device_of
 from arena.learning.on_device import OnDevice
 from arena.learning.selfplay import SelfPlay
@@ -161,7 +161,7 @@ def _speed(name: str, form: str, tables: int, card: Any, seconds: float) -> Card
             on.run_lane(lanes.random_lane, DECISIONS)
             return tables * DECISIONS
         on.run_lane(lanes.choose_lane, number)
-        on.step_chosen()
+        on.run(STEP)
         return tables
 
     turn(0)
