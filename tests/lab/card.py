@@ -48,7 +48,7 @@ def card_facts(names: Sequence[str], device: str, *, seconds: float, training: f
         compiled = dict(zip(names, pool.map(_compiled, names, [device] * len(names))))
     say(f"compiled: {compiled}")
     found = list(checks(names, card, STEPS, say))
-    speeds = card_speeds(names, device, seconds, say)
+    speeds = card_speeds(names, card, seconds, say)
     learnt = train(TRAINED, training, device, say) if find_spec("torch") else None
     versions = {name: metadata.version(name) for name in PACKAGES if _is_installed(name)}
     return CardFacts(card.name, versions, compiled, speeds, found, learnt)

@@ -319,17 +319,17 @@ def _on_card(game: list[str] | None, device: str, seconds: float, format: Format
     from arena.cli.measuring import card
     from arena.learning.device import device_of
 
-    where = device_of(device, None).name  # first: where there is no card, nothing is compiled
+    found = device_of(device, None)  # first: where there is no card, nothing is compiled
     names = all_ready(game, [ENCODING])
     if checked is None:
-        speeds = card.card_speeds(names, device, seconds, note)
-        show(format, lambda page: card.write_speeds(page, where, speeds), {"card": where, "speeds": speeds}, speeds)
+        speeds = card.card_speeds(names, found, seconds, note)
+        show(format, lambda page: card.write_speeds(page, found.name, speeds), {"card": found.name, "speeds": speeds}, speeds)
         if not any(one.environment.startswith("pgx") for one in speeds):
             note("(pgx with JAX for cards is not installed: pip install 'arena-hall[bench]' 'jax[cuda12]')")
         return DONE
-    found = list(card.checks(names, device, checked, note))
-    show(format, lambda page: card.write_checks(page, found), {"card": where, "checks": found}, found)
-    return NO if any(one.difference for one in found) else DONE
+    checks = list(card.checks(names, found, checked, note))
+    show(format, lambda page: card.write_checks(page, checks), {"card": found.name, "checks": checks}, checks)
+    return NO if any(one.difference for one in checks) else DONE
 
 
 def _write(page: Page, speeds: Sequence[StepSpeed]) -> None:

@@ -19,7 +19,7 @@ from arena.engine.random_tables import variants
 from arena.errors import ConfigError
 from arena.learning.compiled import lanes
 from arena.learning.compiled.layout import COUNT, STEP
-from arena.learning.device import Device, device_of
+from arena.learning.device import Device
 from arena.learning.on_device import OnDevice
 from arena.learning.selfplay import SelfPlay
 from arena.learning.tables import Tables
@@ -71,9 +71,8 @@ class Check(msgspec.Struct, frozen=True):
     """The first one, or None."""
 
 
-def card_speeds(names: Sequence[str], device: str, seconds: float, say: Callable[[str], None]) -> list[CardSpeed]:
+def card_speeds(names: Sequence[str], card: Device, seconds: float, say: Callable[[str], None]) -> list[CardSpeed]:
     """The speeds of some games at their smallest tables in all forms, and those of pgx. Raises ConfigError."""
-    card = device_of(device, None)
     pgx = _pgx_speeds(seconds, say)
     ruler = pgx[0].steps_per_second if pgx else None
     found = []
@@ -86,9 +85,8 @@ def card_speeds(names: Sequence[str], device: str, seconds: float, say: Callable
     return found + pgx
 
 
-def checks(names: Sequence[str], device: str | Device, steps: int, say: Callable[[str], None]) -> Iterator[Check]:
+def checks(names: Sequence[str], card: Device, steps: int, say: Callable[[str], None]) -> Iterator[Check]:
     """Play the same random choices on the card and on the processor, at all numbers of seats and in all variants of games."""
-    card = device_of(device, None) if isinstance(device, str) else device
     for name in names:
         game = games.load(name)
         for seats in game.seats:
@@ -136,7 +134,7 @@ def write_checks(page: Page, found: Sequence[Check]) -> None:
     )  # fmt: skip
 
 
-def _best(name: str, form: str, card: Any, seconds: float) -> CardSpeed:
+def _best(name: str, form: str, card: Device, seconds: float) -> CardSpeed:
     """The fastest of several numbers of tables. Raises ConfigError where the card has no room for the fewest."""
     found = []
     for tables in PLAYERS if form == RANDOM else SIZES:
@@ -148,7 +146,7 @@ def _best(name: str, form: str, card: Any, seconds: float) -> CardSpeed:
     return msgspec.structs.replace(best, compile_seconds=max(one.compile_seconds or 0.0 for one in found))
 
 
-def _speed(name: str, form: str, tables: int, card: Any, seconds: float) -> CardSpeed:
+def _speed(name: str, form: str, tables: int, card: Device, seconds: float) -> CardSpeed:
     """One measurement. Raises MemoryError where the card has no room."""
     free, began = card.free_memory(), time.perf_counter()
     kind = "uint8" if form == SMALL else "float32"
