@@ -236,6 +236,13 @@ def test_a_wrong_setting_is_named(wrong: dict[str, Any], message: str) -> None:
         OneMatch("naga", **wrong)
 
 
+def test_a_card_is_left_to_the_environment_that_knows_one() -> None:
+    for make in (OneMatch, ManyMatches):
+        make("naga", device="cpu")
+        with pytest.raises(ConfigError, match=r"^device: tables on a card are environments of gymnasium\.make_vec"):
+            make("naga", device="cuda")
+
+
 def test_an_environment_that_was_not_reset_says_so() -> None:
     for env in (OneMatch("naga"), ManyMatches("naga", 2)):
         with pytest.raises(ConfigError, match=r"call reset\(\) first"):

@@ -5,7 +5,7 @@ Gymnasium and PettingZoo, whose spaces are Gymnasium's. The vector environment h
 compiled code.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, SupportsInt, TypeAlias
 
@@ -57,9 +57,9 @@ class Shown:
 
     def __init__(self, tables: Tables, mask: str, render_mode: str | None, *, copies: bool) -> None:
         """`mask`: in the `observation` or in the `info`; `copies`: whether what is shown outlives the next step."""
-        _check("mask", mask, MASKS)
+        check_known("mask", mask, MASKS)
         if render_mode is not None:
-            _check("render_mode", render_mode, RENDER_MODES)
+            check_known("render_mode", render_mode, RENDER_MODES)
         self.mask: NDArray[np.int8] = tables.mask.view(np.int8)
         """[tables, actions]: which actions are legal; the tables' own."""
         self._tables = tables
@@ -134,7 +134,14 @@ def warn_without_render_mode() -> None:
     gymnasium.logger.warn(f"render: no render_mode was given; one of {', '.join(RENDER_MODES)} shows the table")
 
 
-def _check(name: str, value: str, known: tuple[str, ...]) -> None:
+def _check_device(settings: Mapping[str, Any]) -> None:
+    """Raise ConfigError for settings of Tables that ask for a graphics card."""
+    if settings.get("device", "cpu") != "cpu":
+        raise ConfigError("device: tables on a card are environments of gymnasium.make_vec, or MatchesOnCard")
+
+
+def check_known(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise ConfigError for a setting that is none of the known words."""
     if value not in known:
         raise ConfigError(f"{name}: no {value!r}; {nearest(str(value), known)}")
 
@@ -161,6 +168,7 @@ class OneMatch(gymnasium.Env[Observation, np.int64]):
             raise ConfigError("autoreset: only environments of make_vec reset themselves")
         if "threads" in settings:
             raise ConfigError("threads: only environments of make_vec have several tables to share out")
+        _check_device(settings)
         self.tables = Tables(game, 1, autoreset="off", **settings)
         """The table."""
         self.render_mode = render_mode
@@ -276,6 +284,7 @@ class ManyMatches(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
         Raises ConfigError, BotError or StoreError.
         """
         mode = checked_mode(autoreset_mode)
+        _check_device(settings)
         self.tables = Tables(game, num_envs, autoreset=MODES[mode], threads=threads, **settings)
         """The tables."""
         self.num_envs = num_envs

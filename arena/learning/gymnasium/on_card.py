@@ -11,7 +11,7 @@ from gymnasium.vector.utils import batch_space
 
 from arena.errors import ConfigError
 from arena.learning.episodes import keep_episode
-from arena.learning.gymnasium.environments import MASKS, MODES, ManyMatches, checked_mode, observation_space
+from arena.learning.gymnasium.environments import MASKS, MODES, ManyMatches, check_known, checked_mode, observation_space
 from arena.learning.tables import Tables
 
 
@@ -48,8 +48,7 @@ class MatchesOnCard(VectorEnv[Any, Any, Any]):
         """Raises ConfigError, BotError or StoreError."""
         if render_mode is not None or copy:
             raise ConfigError(f"{'copy' if render_mode is None else 'render_mode'}: not on a card; leave it out")
-        if mask not in MASKS:
-            raise ConfigError(f"mask: no {mask!r}; one of {', '.join(MASKS)}")
+        check_known("mask", mask, MASKS)
         self.autoreset_mode = checked_mode(autoreset_mode)
         """When a table begins its next episode."""
         self.tables = Tables(game, num_envs, autoreset=MODES[self.autoreset_mode], device=device, **settings)
