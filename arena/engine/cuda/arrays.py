@@ -11,6 +11,8 @@ from cuda.core import Buffer, Device, Stream
 from cuda.core.utils import StridedMemoryView
 from numpy.typing import NDArray
 
+from arena.engine.cuda.present import told
+
 LEGACY_STREAM = 1  # the handle of the stream that everybody has without asking for one
 
 
@@ -82,7 +84,7 @@ class CardArray:
         held = np.empty(self.extent, np.uint8)
         with entered(self.device):
             if held.nbytes:
-                checked(driver.cuMemcpyDtoHAsync(held.ctypes.data, self.address, held.nbytes, self.stream.handle))
+                told(driver.cuMemcpyDtoHAsync(held.ctypes.data, self.address, held.nbytes, self.stream.handle))
             self.stream.sync()
         return np.ndarray(self.shape, self.dtype, held.data, strides=self.strides).copy()
 
@@ -129,17 +131,10 @@ def column_strides(shape: Sequence[int], dtype: np.dtype[Any]) -> tuple[int, ...
 @contextmanager
 def entered(device: Any) -> Iterator[None]:
     """Have a card for the current one of this thread, as the driver wants it, and after that the one that was."""
-    error, before = driver.cuCtxGetCurrent()
-    checked((error,))
+    before = told(driver.cuCtxGetCurrent())
     device.set_current()
     try:
         yield
     finally:
         if int(before):  # a thread that had none keeps the card
             driver.cuCtxSetCurrent(before)
-
-
-def checked(result: Any) -> None:
-    """Raise RuntimeError for what the driver says if it is no success."""
-    if result[0] != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(f"the card's driver: {result[0].name}")

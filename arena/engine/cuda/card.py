@@ -10,13 +10,14 @@ from cuda.core import Device, LaunchConfig, ObjectCode, Stream, launch
 from cuda.pathfinder import DynamicLibNotFoundError
 from numpy.typing import NDArray
 
-from arena.engine.cuda.arrays import LEGACY_STREAM, CardArray, checked, column_strides, entered
+from arena.engine.cuda.arrays import LEGACY_STREAM, CardArray, column_strides, entered
 from arena.engine.cuda.kernels import kernel, path_of
+from arena.engine.cuda.present import told
 from arena.engine.cuda.source import Source
 from arena.errors import ConfigError
 
-LANES = 64
-"""Lanes in a block: enough to fill a card, and few enough that all have registers."""
+LANES_IN_BLOCK = 64
+"""Enough to fill a card, and few enough that all have registers."""
 
 
 class OutOfCardMemory(ConfigError, MemoryError):
@@ -33,8 +34,6 @@ class Card:
         self._device = _device(number)
         self._stream = self._device.default_stream if stream is None else _stream(stream, self._device)
         self._callers = stream  # who made it may let it go
-        self.lanes_in_block = LANES
-        """How many lanes run in a block."""
 
     @property
     def name(self) -> str:
@@ -69,7 +68,7 @@ class Card:
             raise ValueError(f"shape {whole.shape} for an array of {out.shape}")
         if whole.nbytes:
             with entered(self._device):
-                checked(driver.cuMemcpyHtoDAsync(out.address, whole.ctypes.data, whole.nbytes, self._stream.handle))
+                told(driver.cuMemcpyHtoDAsync(out.address, whole.ctypes.data, whole.nbytes, self._stream.handle))
             self.synchronize()  # what is copied may be gone when this returns
 
     def copy(self, out: CardArray, source: Any) -> None:
@@ -84,7 +83,7 @@ class Card:
         with entered(self._device):
             if others and others != int(self._stream.handle):
                 self._stream.wait(Stream.from_handle(others))
-            checked(driver.cuMemcpyDtoDAsync(out.address, address, len(out) * kind.itemsize, self._stream.handle))
+            told(driver.cuMemcpyDtoDAsync(out.address, address, len(out) * kind.itemsize, self._stream.handle))
 
     def read(self, array: CardArray) -> NDArray[Any]:
         """A copy of an array on the card in the memory of the processor; waits for all that was asked before."""
@@ -102,17 +101,15 @@ class Card:
 
     def run(self, prepared: Any, lanes: int, records: CardArray, places: CardArray, number: int) -> None:
         """Run a kernel with a lane for each table. Does not wait for it. Raises OutOfCardMemory."""
-        blocks = -(-lanes // self.lanes_in_block)
+        blocks = -(-lanes // LANES_IN_BLOCK)
         words = (np.int64(lanes), np.int64(records.address), np.int64(places.address), np.int64(number))
         with entered(self._device), self._room("what lanes work in"):
-            launch(self._stream, LaunchConfig(grid=blocks, block=self.lanes_in_block), prepared, *words)
+            launch(self._stream, LaunchConfig(grid=blocks, block=LANES_IN_BLOCK), prepared, *words)
 
     def free_memory(self) -> int:
         """How many bytes of memory nobody has."""
         with entered(self._device):
-            error, free, _all = driver.cuMemGetInfo()
-        checked((error,))
-        return int(free)
+            return int(told(driver.cuMemGetInfo()))
 
     def synchronize(self) -> None:
         """Wait for all that was asked of the card on this stream."""

@@ -33,10 +33,8 @@ class Lowering:
             plain: FunctionType = function.py_func if isinstance(function, CPUDispatcher) else cast(FunctionType, function)
             scope = dict(plain.__globals__)
             rebound = FunctionType(plain.__code__, scope, plain.__name__, plain.__defaults__, plain.__closure__)
-            rebound.__module__, rebound.__qualname__ = (
-                plain.__module__,
-                plain.__qualname__,
-            )  # numba tells functions apart by these
+            # numba tells functions apart by these:
+            rebound.__module__, rebound.__qualname__ = plain.__module__, plain.__qualname__
             found = self._lowered[function] = numba.cuda.jit(rebound, device=True)
             for name in _globals_of(plain):
                 scope[name] = self._bound(scope[name])

@@ -22,25 +22,26 @@ class PresentCard:
 def present_cards() -> list[PresentCard]:
     """All cards of this machine. Raises RuntimeError, which says what is wrong, where there is no driver or no card for it."""
     try:
-        _told(driver.cuInit(0))
+        told(driver.cuInit(0))
     except DynamicLibNotFoundError:
         raise RuntimeError("NVIDIA's driver is missing") from None
-    return [_card(_told(driver.cuDeviceGet(number))) for number in range(_told(driver.cuDeviceGetCount()))]
+    return [_card(told(driver.cuDeviceGet(number))) for number in range(told(driver.cuDeviceGetCount()))]
+
+
+def told(result: tuple[Any, ...]) -> Any:
+    """What a call of the driver gave first, or None. Raises RuntimeError if the driver says that something is wrong."""
+    error, *given = result
+    if error != driver.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"the card's driver: {driver.CUresult(error).name}")
+    return given[0] if given else None
 
 
 def _card(device: Any) -> PresentCard:
-    name, kind = _told(driver.cuDeviceGetName(128, device)), driver.CUdevice_attribute
+    name, kind = told(driver.cuDeviceGetName(128, device)), driver.CUdevice_attribute
     major, minor = (
-        int(_told(driver.cuDeviceGetAttribute(which, device)))
+        int(told(driver.cuDeviceGetAttribute(which, device)))
         for which in (
             kind.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, kind.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
         )
     )  # fmt: skip
-    return PresentCard(name.partition(b"\0")[0].decode(), (major, minor), int(_told(driver.cuDeviceTotalMem(device))))
-
-
-def _told(result: tuple[Any, ...]) -> Any:
-    """What a call gave. Raises RuntimeError if the driver says that something is wrong."""
-    if result[0] != driver.CUresult.CUDA_SUCCESS:
-        raise RuntimeError(f"the driver says {driver.CUresult(result[0]).name}")
-    return result[1] if len(result) > 1 else None
+    return PresentCard(name.partition(b"\0")[0].decode(), (major, minor), int(told(driver.cuDeviceTotalMem(device))))
