@@ -6,13 +6,13 @@ from importlib import metadata
 from importlib.util import find_spec
 from multiprocessing import get_context
 from time import perf_counter
-from typing import Any
 
 import msgspec
 
-from arena import games
 from arena.cli.measuring.card import CardSpeed, Check, card_speeds, checks
+from arena.learning.compiled import lanes
 from arena.learning.device import device_of
+from arena.learning.on_device import OnDevice
 from arena.learning.selfplay import SelfPlay
 from arena.learning.tables import Tables
 from lab.card_training import Training, train
@@ -57,12 +57,13 @@ def card_facts(names: Sequence[str], device: str, *, seconds: float, training: f
 def _compiled(name: str, device: str) -> float:
     """Have all kernels of a game in the cache; gives the seconds that took."""
     began = perf_counter()
-    with_rows: dict[str, Any] = {"action_features": True, "device": device}
-    SelfPlay(name, 64, **with_rows)
+    playing = SelfPlay(name, 64, action_features=True, device=device).tables.playing
+    assert isinstance(playing, OnDevice)
+    for lane in (lanes.choose_lane, lanes.random_lane):
+        playing.run_lane(lane, 0)
     SelfPlay(name, 64, device=device, feature_type="uint8")
     if name == TRAINED:
-        Tables(name, 64, rivals=["policy"], device=device).reset()
-    games.encoding(games.load(name))
+        Tables(name, 64, rivals=["policy"], device=device)
     return perf_counter() - began
 
 
