@@ -12,12 +12,11 @@ from unittest.mock import patch
 import llvmlite.binding as llvm
 import numpy as np
 
+from arena.engine.cuda.card import LANES_IN_BLOCK
 from arena.engine.cuda.source import Source
 from helpers.lanes import ProcessorLanes
 
 CAPABILITY = (9, 0)
-LANES_IN_BLOCK = 64
-"""As in card.py; the last block has lanes without a table."""
 OF_A_CARD = re.compile(r"^(?:target |!nvvm).*$", re.MULTILINE)
 """Lines that say what the code is for, and which function is a kernel: another convention of calls."""
 HALF = re.compile(r'asm +"cvt\.rn\.f16\.f32 \$0, \$1;", "=h,f"')
@@ -143,7 +142,7 @@ class KernelLanes(ProcessorLanes):
         """As of a device."""
         name, function = prepared
         self.ran.append(name)
-        blocks = -(-tables // LANES_IN_BLOCK)
+        blocks = -(-tables // LANES_IN_BLOCK)  # the last one has lanes without a table
         function(tables, records.ctypes.data, places.ctypes.data, number, blocks, LANES_IN_BLOCK)
 
 
