@@ -26,6 +26,11 @@ def test_self_play_is_measured_in_each_number_of_threads(monkeypatch: pytest.Mon
     assert others and {(speed.threads, speed.wall_steps_per_second, speed.speedup) for speed in others} == {(1, None, None)}
 
 
+def test_steps_are_those_of_a_check(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "env", "--steps", "5", "--game", "naga"]) == USER_ERROR
+    assert capsys.readouterr().err == "arena: --steps: goes with --check\n"
+
+
 def test_a_check_without_a_card_says_what_to_add(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "env", "--check", "--game", "naga"]) == USER_ERROR
     assert capsys.readouterr().err == "arena: --check: compares a card with the processor; add --device cuda\n"

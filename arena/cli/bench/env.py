@@ -289,8 +289,9 @@ def env(
         bool, typer.Option("--check", help="Compare tables on the card with tables on the processor instead.")
     ] = False,
     steps: Annotated[
-        int, typer.Option("--steps", metavar="N", min=1, help="Of each comparison, at all its tables together.")
-    ] = STEPS,
+        int | None,
+        typer.Option("--steps", metavar="N", min=1, help="Of each comparison, at all tables together. Default: 100,000."),
+    ] = None,
     format: FormatOption = Format.TABLE,
 ) -> int:
     """Measure steps of learning environments per second.
@@ -300,8 +301,10 @@ def env(
     """
     if not 0 < seconds < math.inf:
         raise ConfigError(f"--seconds: more than 0, not {seconds}")
+    if steps is not None and not check:
+        raise ConfigError("--steps: goes with --check")
     if device != "cpu":
-        return _on_card(game, device, seconds, format, steps if check else None)
+        return _on_card(game, device, seconds, format, (steps or STEPS) if check else None)
     if check:
         raise ConfigError("--check: compares a card with the processor; add --device cuda")
     speeds = step_speeds(all_ready(game, [ENCODING]), seconds)
