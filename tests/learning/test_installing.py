@@ -65,7 +65,9 @@ def test_a_policy_takes_the_place_of_another_where_both_were_trained_and_leaves_
     put_policy(tmp_path, {2, 3, 4}, weight=5.0, command=f"{PLAY}5")
     new = put_policy(tmp_path, {3})
     assert policies(tmp_path) == {2: 5.0, 3: 3.0, 4: 5.0}
-    assert [(one.command, one.seats) for one in read_note(tmp_path).policies.values()] == [(f"{PLAY}5", (2, 4)), (PLAY, (3,))]
+    told = read_note(tmp_path)
+    assert [(one.command, one.seats) for one in told.policies.values()] == [(f"{PLAY}5", (2, 4)), (PLAY, (3,))]
+    assert (told.command, told.generations) == ("", []), "there is no other network"
     put_policy(tmp_path, {2, 4}, weight=6.0)
     assert policies(tmp_path) == {2: 6.0, 3: 3.0, 4: 6.0} and read_note(tmp_path).policies["policy2"] == new
 
@@ -86,6 +88,7 @@ def test_a_policy_leaves_the_belief_and_what_is_told_of_it(tmp_path: Path) -> No
     assert belief(tmp_path) == 1.0 and policies(tmp_path) == {2: 3.0, 3: 3.0, 4: 3.0}
     assert read_nets(tmp_path).seats_of(BELIEF) == {2}
     assert (told.command, told.generations, told.policies) == (SEARCHES, GENERATIONS, {"policy": new})
+    assert (told.encoding, told.changed) == ("", ""), "of the belief neither is told"
 
 
 def test_a_belief_leaves_the_policies_their_seats_and_their_notes(tmp_path: Path) -> None:

@@ -208,14 +208,16 @@ def test_what_the_model_sees_of_the_legal_actions_is_a_setting(tmp_path: Path) -
     assert seen == {"omit": [False, False], "on_retry": [False, True], "list": [True, True]}
 
 
-def test_a_model_is_shown_its_own_notes_at_its_next_decision(tmp_path: Path) -> None:
+def test_a_model_is_shown_its_own_notes_until_it_writes_others(tmp_path: Path) -> None:
     def noting(body: dict[str, Any]) -> Said:
-        return json.dumps({"action": listed(body)[0], "notes": f"after {len(one.stub.asked)} questions"})
+        number = len(one.stub.asked)
+        return json.dumps({"action": listed(body)[0], **({"notes": f"after {number} questions"} if number <= 2 else {})})
 
     with table(tmp_path, noting, memory="notes") as one:
         one.play()
     shown = [body["messages"][1]["content"] for body in one.stub.asked]
     assert "after 1 questions" not in shown[0] and "after 1 questions" in shown[1] and "after 1 questions" not in shown[2]
+    assert all("after 2 questions" in text for text in shown[2:]) and len(shown) > 3
     assert '"notes"' in one.stub.asked[0]["messages"][0]["content"]
 
 
