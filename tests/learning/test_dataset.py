@@ -249,6 +249,20 @@ def test_filters_leave_decisions_out_and_nothing_else(results: Path, dataset: Pa
     assert not (pool / "naga").exists() and rows(pool, "yaniv") == rows(dataset, "yaniv")
 
 
+def test_what_is_left_out_is_neither_counted_nor_named(
+    results: Path, copied: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(copied.parent, name="later", games=FEW[:1], bots=RANDOM, deals=1)
+    monkeypatch.setattr("arena.cli.verbs.export.LINE_SECONDS", -1.0)
+    some = exported(copied, copied.parent / "some", "later", "--game", "low", "--bot", ONE, "--bot", "faulty")
+    index, count = json.loads((some / "index.json").read_bytes()), len(rows(some, "yaniv"))
+    assert f"\n{count:,} of {count:,} decisions" in capsys.readouterr().err
+    assert [(one["name"], one["decisions"]) for one in index["tournaments"]] == [("games", count)]
+    assert [bot[0] for bot in index["tournaments"][0]["bots"]] == [ONE], "one that is wanted, and does not play this game"
+    head = (some / "README.md").read_text().partition("## What to know")[0]
+    assert "| later |" not in head and "faulty" not in head.replace("--bot faulty", "")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -58,7 +58,7 @@ def export(
     otherwise.
     """
     from arena.learning.dataset.choice import Choice  # only now: pyarrow takes most of the start, and --help does without
-    from arena.learning.dataset.writing import check_target, decisions_stored, read_tournaments, write_dataset
+    from arena.learning.dataset.writing import check_target, decisions_in, read_tournaments, write_dataset
 
     check_workers(workers)
     check_target(to)
@@ -74,7 +74,7 @@ def export(
     played = {name for one in tournaments for name in choice.games(one.plan)}
     warm_games(dict.fromkeys(sorted(played), (ENCODING,)), note)
     if workers is None:
-        workers = available_cpus() if sum(map(decisions_stored, tournaments)) >= DECISIONS_FOR_ALL else 1
+        workers = available_cpus() if decisions_in(tournaments, choice) >= DECISIONS_FOR_ALL else 1
     index = write_dataset(
         tournaments, to, choice, command=_command([one.manifest.name for one in tournaments], choice), workers=workers,
         on_progress=_Lines(),
@@ -127,6 +127,6 @@ class _Lines:
             return
         self._last = time.monotonic()
         note(
-            f"{progress.passed:,} of {progress.total:,} decisions, {rate_text(progress.rate)}, "
+            f"{progress.decisions:,} of {progress.total:,} decisions, {rate_text(progress.rate)}, "
             f"{duration_text(progress.seconds_left)} left"
         )

@@ -6,6 +6,7 @@ import msgspec
 
 from arena.errors import ConfigError, nearest
 from arena.records import MatchRecord
+from arena.results.schema import SeatTotals
 from arena.tournament.formats.plan import Plan
 
 
@@ -37,6 +38,11 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     def games(self, plan: Plan) -> list[str]:
         """The games of a plan that are wanted, by name."""
         return sorted({entry.game for entry in plan.entries if self._wants_pool(entry.game, entry.pool)})
+
+    def decisions(self, plan: Plan, totals: Iterable[SeatTotals]) -> int:
+        """How many decisions of a tournament are wanted, by the sums over its rows; void matches have none."""
+        pools = {entry.pool for entry in plan.entries if self._wants_pool(entry.game, entry.pool)}
+        return sum(total.decisions for total in totals if total.pool in pools and self.wants(total.bot))
 
     def has(self, record: MatchRecord) -> bool:
         """Return whether a match has decisions that are wanted; a void one has none."""

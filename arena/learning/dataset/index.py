@@ -16,12 +16,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     results_sha256: str | None
     """The hash of all its matches, also of those that are left out here."""
-    rules_versions: dict[str, int]
     matches: int
     """How many of its matches are in the dataset."""
     decisions: int
     bots: list[tuple[str, int, str]]
-    """The bots whose decisions may be in it: name, version and hash of the content."""
+    """The bots whose decisions are in it, by name: name, version and hash of the content."""
 
 
 class ColumnText(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,7 +4,6 @@ import importlib.metadata
 import shutil
 import tempfile
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from arena.records import MatchRecord
 from arena.results import parquet
 from arena.results.hashing import ResultsHash
 from arena.results.manifest import MANIFEST_FILE, Manifest, read_published
+from arena.results.schema import SeatTotals
 from arena.tournament.formats.plan import Plan, read_plan
 from arena.tournament.workers.each_match import each_match
 
@@ -37,24 +37,22 @@ class Progress:
     """How far an export is."""
 
     total: int
-    """How many decisions the tournaments have."""
-    passed: int = 0
-    """How many of them are written or left out."""
+    """How many decisions the dataset will have."""
     matches: int = 0
-    """How many matches are in the dataset."""
+    """How many matches are in it."""
     decisions: int = 0
-    """How many decisions are in the dataset."""
+    """How many decisions are in it."""
     began: float = field(default_factory=time.monotonic)
 
     @property
     def rate(self) -> float:
-        """Decisions passed per second."""
-        return self.passed / max(1e-9, time.monotonic() - self.began)
+        """Decisions written per second."""
+        return self.decisions / max(1e-9, time.monotonic() - self.began)
 
     @property
     def seconds_left(self) -> float:
         """About how long it will take still."""
-        return max(0, self.total - self.passed) / self.rate if self.passed else 0.0
+        return max(0, self.total - self.decisions) / self.rate if self.decisions else 0.0
 
 
 @dataclass(frozen=True)
@@ -64,11 +62,12 @@ class Tournament:
     folder: Path
     manifest: Manifest
     plan: Plan
+    totals: Sequence[SeatTotals]
 
 
 def read_tournaments(folders: Iterable[Path], choice: Choice) -> list[Tournament]:
     """The tournaments in these folders, each once. Raises StoreError, ConfigError for filters that leave nothing of them."""
-    found = [Tournament(folder, *_read(folder)) for folder in dict.fromkeys(folders)]
+    found = [_read(folder) for folder in dict.fromkeys(folders)]
     choice.check(one.plan for one in found)
     for one in found:
         for name in choice.games(one.plan):
@@ -82,9 +81,9 @@ def read_tournaments(folders: Iterable[Path], choice: Choice) -> list[Tournament
     return found
 
 
-def decisions_stored(one: Tournament) -> int:
-    """How many decisions the matches of a tournament have. Raises StoreError."""
-    return sum(total.decisions for total in parquet.read_totals(one.folder))
+def decisions_in(tournaments: Iterable[Tournament], choice: Choice) -> int:
+    """How many decisions a dataset of these tournaments has."""
+    return sum(choice.decisions(one.plan, one.totals) for one in tournaments)
 
 
 def write_dataset(
@@ -102,19 +101,18 @@ def write_dataset(
     something in it, StoreError for damaged results.
     """
     check_target(target)
-    progress = Progress(sum(map(decisions_stored, tournaments)))
+    progress = Progress(decisions_in(tournaments, choice))
     with _new_folder(target) as folder:
         with Shards(folder, choice) as shards:
             sources = [_add(one, shards, choice, progress, workers, on_progress) for one in tournaments]
             finished = shards.finish()
         if not finished:
             raise ConfigError("--to: nothing to write: no decision is left by --game and --bot together")
-        on_progress(progress)
         played = list(dict.fromkeys(shard.game for shard in finished))
         index = Index(
             command=command, packages={name: importlib.metadata.version(name) for name in _PACKAGES}, choice=choice,
-            tournaments=sources, columns=_columns(played[0], choice), games=[_game_data(game) for game in played],
-            shards=finished,
+            tournaments=[source for source in sources if source.matches], columns=_columns(played[0], choice),
+            games=[_game_data(game) for game in played], shards=finished,
         )  # fmt: skip
         write_whole(folder / INDEX_FILE, msgspec.json.format(msgspec.json.encode(index), indent=2) + b"\n")
         write_whole(folder / CARD_FILE, card(index).encode())
@@ -131,7 +129,7 @@ def check_target(target: Path) -> None:
         raise ConfigError(f"--to {target}: is there already; name a new folder, or remove it first")
 
 
-def _read(folder: Path) -> tuple[Manifest, Plan]:
+def _read(folder: Path) -> Tournament:
     manifest = read_published(folder)
     if manifest.key is None:
         raise StoreError(
@@ -139,9 +137,10 @@ def _read(folder: Path) -> tuple[Manifest, Plan]:
             f"`arena status` tells how to go on"
         )
     try:
-        return manifest, read_plan(manifest.config, bytes.fromhex(manifest.key))
+        plan = read_plan(manifest.config, bytes.fromhex(manifest.key))
     except ValueError as error:
         raise StoreError(f"{folder / MANIFEST_FILE}: config: not the plan of a tournament: {error}") from None
+    return Tournament(folder, manifest, plan, parquet.read_totals(folder))
 
 
 def _add(
@@ -150,35 +149,27 @@ def _add(
     """Write the matches of a tournament, in plan order."""
     before = (progress.matches, progress.decisions)
     work = partial(exported, choice, tournament=one.manifest.name)
-    read: deque[int] = deque()  # of each match that is worked on, the decisions read since the one before
-    for found in each_match(work, one.plan, _records(one, choice, read), workers):
+    bots: set[tuple[str, int, str]] = set()
+    for found in each_match(work, one.plan, _records(one, choice), workers):
         shards.add(found)
-        progress.passed += read.popleft()
+        bots |= {(row["bot"], row["bot_version"], row["bot_sha256"]) for row in found.rows}
         progress.matches += 1
         progress.decisions += len(found.rows)
         on_progress(progress)
-    bots = {(bot.name, bot.version): bot for bot in one.manifest.bots if choice.wants(bot.name)}
     return Source(
-        name=one.manifest.name, results_sha256=one.manifest.results_sha256, rules_versions=one.manifest.rules_versions,
-        matches=progress.matches - before[0], decisions=progress.decisions - before[1],
-        bots=[(bot.name, bot.version, bot.sha256) for bot in bots.values()],
+        name=one.manifest.name, results_sha256=one.manifest.results_sha256, matches=progress.matches - before[0],
+        decisions=progress.decisions - before[1], bots=sorted(bots),
     )  # fmt: skip
 
 
-def _records(one: Tournament, choice: Choice, read: deque[int]) -> Iterator[MatchRecord]:
-    """The chosen matches of a tournament. Raises StoreError where they are not those whose hash the manifest has.
-
-    `read`: gets, for each match, how many decisions were read since the one before.
-    """
-    found, most, decisions = ResultsHash(), len(one.plan), 0
+def _records(one: Tournament, choice: Choice) -> Iterator[MatchRecord]:
+    """The chosen matches of a tournament. Raises StoreError where they are not those whose hash the manifest has."""
+    found, most = ResultsHash(), len(one.plan)
     for record in parquet.read_matches(one.folder):
         found.add(record)
-        decisions += len(record.actions)
         if record.index >= most:
             raise StoreError(f"{one.folder}: match {record.match_id}: not in the plan of {MANIFEST_FILE}")
         if choice.has(record):
-            read.append(decisions)
-            decisions = 0
             yield record
     if one.manifest.results_sha256 not in (None, found.results_sha256):
         raise StoreError(
