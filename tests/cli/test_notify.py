@@ -197,6 +197,12 @@ def test_the_file_holds_no_address_that_lets_somebody_in_and_serves_one_receiver
     assert both.look() == 2 and f"{both.state}: damaged" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["", "/", "."])
+def test_a_state_without_the_name_of_a_file_is_told(name: str, both: Both, capsys: Capture) -> None:
+    both.state = Path(name)
+    assert both.look() == 2 and f"--state {both.state}: is a folder" in capsys.readouterr().err
+
+
 def test_two_processes_do_not_share_a_file(tmp_path: Path) -> None:
     with (
         State(tmp_path / "s", "a", "b"),

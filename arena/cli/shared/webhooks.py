@@ -69,6 +69,8 @@ class State:
 
     def __enter__(self) -> "State":
         """Lock and read the file. Raises StoreError, and ConfigError for the file of another server or receiver."""
+        if not self.path.name:
+            raise ConfigError(f"--state {self.path}: is a folder; name a file")
         lock = self.path.with_name(f"{self.path.name}.lock")
         try:
             file = self._stack.enter_context(disk.lock_file(lock))
