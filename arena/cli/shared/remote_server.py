@@ -59,9 +59,7 @@ class RemoteServer:
             with error:
                 raise self._refusal(error.code, error.read(1 << 16)) from None
         except (urllib.error.URLError, OSError, ValueError) as error:
-            reason = error.reason if isinstance(error, urllib.error.URLError) else error
-            reason = getattr(reason, "strerror", None) or reason
-            why = f"{printable(str(reason), 200)}{_proxy_of(request)}"
+            why = f"{why_silent(error)}{_proxy_of(request)}"
             raise Unreachable(f"{self.url}: the server does not answer: {why}") from None
         try:
             return msgspec.json.decode(content, type=kind)
@@ -81,6 +79,12 @@ class RemoteServer:
         if status == 401:
             return ConfigError(f"{self.url}: {UNKNOWN_TOKEN}")
         return ConfigError(f"{self.url}: {printable(failure.error, 500)}")
+
+
+def why_silent(error: Exception) -> str:
+    """Why an address gave no answer, in a line. `error`: what opening it raised."""
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    return printable(str(getattr(reason, "strerror", None) or reason), 200)
 
 
 def _proxy_of(request: urllib.request.Request) -> str:

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from arena import disk, userfiles
-from arena.cli.shared.remote_server import straight_opener
-from arena.errors import ConfigError, StoreError, printable
+from arena.cli.shared.remote_server import straight_opener, why_silent
+from arena.errors import ConfigError, StoreError
 from arena.names import in_words
 
 SECONDS = 20.0
@@ -206,8 +206,7 @@ class Webhook:
                 is_final = 300 <= error.code < 500 and error.code not in _NOT_YET
                 raise NotTaken(f"it answers {error.code}", None if is_final else _asked_wait(error)) from None
         except (urllib.error.URLError, OSError, ValueError) as error:
-            reason = error.reason if isinstance(error, urllib.error.URLError) else error
-            raise NotTaken(printable(str(getattr(reason, "strerror", None) or reason), 200), 0.0) from None
+            raise NotTaken(why_silent(error), 0.0) from None
 
 
 def _asked_wait(error: urllib.error.HTTPError) -> float:
