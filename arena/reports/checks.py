@@ -1,6 +1,9 @@
 """What `arena check` and `arena capsule` print: a line per game, what was slow, what went wrong, and what the bot saw then."""
 
+import io
 from collections.abc import Mapping, Sequence
+
+from rich.console import Console
 
 from arena.audit.capsule import AT_START, Capsule, Rerun
 from arena.engine.options import OptionValue
@@ -9,9 +12,10 @@ from arena.match.model_seat import ISOLATION
 from arena.records import Ending
 from arena.reports import columns as titles
 from arena.reports.table import Column, Row, Table, shown
-from arena.reports.terminal import Page, cut
+from arena.reports.terminal import ConsolePage, Page, cut
 from arena.tournament.check_report import BotCheck, GameCheck
 
+_TEXT_WIDTH = 100  # columns of a report that is read on a page
 _OPTION_WIDTH = 24  # characters of an option's value
 PRINTED_SHOWN = 10  # lines
 _DIFFERING_SHOWN = 5
@@ -60,6 +64,13 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
     for reason in found.refusals:
         page.say(f"refused: {reason}", "bold red")
     page.say(*(("it may enter", "bold green") if found.may_enter else ("it may not enter", "bold red")))
+
+
+def bot_check_text(found: BotCheck) -> str:
+    """Return the whole report as plain text, without a line feed at its end."""
+    text = io.StringIO()
+    print_bot_check(found, ConsolePage(Console(file=text, width=_TEXT_WIDTH, force_terminal=False, color_system=None)))
+    return text.getvalue().rstrip()
 
 
 def _say_clock(found: BotCheck, page: Page) -> None:

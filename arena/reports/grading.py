@@ -8,23 +8,18 @@ https://github.com/foundation50/classroom50/wiki/Advanced-Autograding (the contr
 """
 
 import datetime
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
-
 from arena.errors import ConfigError, printable
-from arena.reports.checks import print_bot_check, where_played
-from arena.reports.terminal import ConsolePage
-from arena.tournament.check_report import BotCheck, failures
+from arena.reports.checks import bot_check_text, where_played
+from arena.tournament.check_report import BotCheck, GameCheck, failures
 
 POINTS = 1
 """What each test is worth; both systems let the teacher scale the sum."""
 FAULTS_TOLD = 3
 OUTPUT_LETTERS = 10_000
 """The longest output of a test: what a bot prints may be long."""
-_WIDTH = 100
 _NEEDED = ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL")
 _SCHEMA = "classroom50/result/v1"
 
@@ -64,7 +59,7 @@ def graded(report: BotCheck, wanted: Sequence[str]) -> tuple[GradedTest, ...]:
 def gradescope(report: BotCheck, wanted: Sequence[str] = ()) -> dict[str, object]:
     """The content of Gradescope's results.json."""
     return {
-        "output": _whole(report),
+        "output": bot_check_text(report),
         "output_format": "text",
         "visibility": "visible",
         "tests": [
@@ -126,10 +121,3 @@ def _lines(report: BotCheck, name: str, failed: Sequence[str]) -> Iterator[str]:
             yield f"it printed at the end:\n{fault.output}"
         if fault.view is not None:
             yield f"what it saw:\n{fault.view}"
-
-
-def _whole(report: BotCheck) -> str:
-    """All that `arena check` prints, as plain text."""
-    text = io.StringIO()
-    print_bot_check(report, ConsolePage(Console(file=text, width=_WIDTH, force_terminal=False, color_system=None)))
-    return text.getvalue().rstrip("\n")

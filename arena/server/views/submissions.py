@@ -1,19 +1,16 @@
 """What somebody has submitted: `/me` with the own bots, the queue and the quotas, and one submission in full."""
 
 import datetime
-import io
 from dataclasses import replace
 from typing import Annotated, Any
 
 import msgspec
 from msgspec.structs import replace as replaced
-from rich.console import Console
 
 from arena import games
 from arena.agent.submissions import PREFIX
 from arena.errors import StoreError, telling_line
-from arena.reports.checks import print_bot_check
-from arena.reports.terminal import ConsolePage
+from arena.reports.checks import bot_check_text
 from arena.results.inbox import PAGE, Place, Sent, State
 from arena.results.site_file import Account
 from arena.server.asked import Asked
@@ -29,7 +26,6 @@ from arena.tournament.check_report import BotCheck, FailedMatches, failed_in
 LATEST = 3
 """Matches on the card of a bot."""
 _LONGEST_LINE = 300
-_WIDTH = 100  # columns of a report that is read on a page
 _CHECKED = msgspec.json.Decoder(Checked)
 
 
@@ -220,7 +216,7 @@ def submission(asked: Asked[SubmissionQuery]) -> WholeSubmission:
     same = copies(asked, [sent]).get(sent.id, ()) if account.is_organiser else ()
     return WholeSubmission(
         submission=replaced(shown(sent, asked.submitting, author), same_as=same), report=report,
-        text="" if report is None else _printed(report),
+        text="" if report is None else bot_check_text(report),
         trouble=asked.submitting.checks.trouble if sent.state.is_pending else "", versions=_versions(asked, sent),
     )  # fmt: skip
 
@@ -266,12 +262,6 @@ def _shown(sent: Sent, places: dict[str, Place], text: str, author: str | None) 
 
 def _fault(report: BotCheck | None) -> str | None:
     return telling_line(report.faults[0].reason)[:_LONGEST_LINE] if report is not None and report.faults else None
-
-
-def _printed(report: BotCheck) -> str:
-    target = io.StringIO()
-    print_bot_check(report, ConsolePage(Console(file=target, width=_WIDTH)))
-    return target.getvalue().rstrip()
 
 
 def _bots(asked: Asked[Any], account: Account) -> tuple[OwnBot, ...]:
