@@ -47,12 +47,8 @@ def graded(report: BotCheck, wanted: Sequence[str]) -> tuple[GradedTest, ...]:
     others = [reason for reason in report.refusals if reason not in of_games]
     tests = [GradedTest("it is a bot", not others, "\n".join(others or ["it was read"]))]
     for name in dict.fromkeys(wanted or found):
-        if name in found:
-            tests.append(
-                GradedTest(f"{name}: every match without a fault", not failed[name], _told(report, name, failed[name]))
-            )
-        else:
-            tests.append(GradedTest(f"{name}: every match without a fault", is_passed=False, output="no match was played"))
+        output = _told(report, found[name], failed[name]) if name in found else "no match was played"
+        tests.append(GradedTest(f"{name}: every match without a fault", name in found and not failed[name], output))
     return tuple(tests)
 
 
@@ -107,15 +103,14 @@ def classroom50(report: BotCheck, wanted: Sequence[str], environment: Mapping[st
     }  # fmt: skip
 
 
-def _told(report: BotCheck, name: str, failed: Sequence[str]) -> str:
+def _told(report: BotCheck, game: GameCheck, failed: Sequence[str]) -> str:
     """What was found in a game."""
-    return printable("\n".join(_lines(report, name, failed)), OUTPUT_LETTERS)
+    return printable("\n".join(_lines(report, game, failed)), OUTPUT_LETTERS)
 
 
-def _lines(report: BotCheck, name: str, failed: Sequence[str]) -> Iterator[str]:
-    (game,) = (one for one in report.games if one.game == name)
+def _lines(report: BotCheck, game: GameCheck, failed: Sequence[str]) -> Iterator[str]:
     yield from failed or (f"{game.matches} matches, {game.decisions} decisions; the slowest took {game.cpu_ms_max:.2f} ms",)
-    for fault in [one for one in report.faults if one.game == name][:FAULTS_TOLD]:
+    for fault in [one for one in report.faults if one.game == game.game][:FAULTS_TOLD]:
         yield f"\n{fault.ending.value} in {where_played(fault.game, fault.seats, fault.options)}\n{fault.reason}"
         if fault.output and fault.output not in fault.reason:
             yield f"it printed at the end:\n{fault.output}"
