@@ -20,7 +20,7 @@ from arena.server.app import application
 from arena.server.contest.messages import LadderState
 from arena.server.metrics.exposition import COUNTER, HISTOGRAM, Sample, family, single, text_of
 from arena.server.metrics.page import MetricsPage
-from arena.server.metrics.requests import BUCKETS, RequestCounts
+from arena.server.metrics.requests import BUCKETS, Counted, RequestCounts
 from arena.server.running_contest.running import RunningContest
 from arena.tournament.workers.ray.watchdog import descendants
 from helpers.contests import write_contest
@@ -152,7 +152,7 @@ def test_a_histogram_adds_up() -> None:
     times = iter([0.0, 0.005, 1.0, 1.3, 2.0, 99.0])
     counts = RequestCounts(clock=lambda: next(times))
     app = Starlette()
-    client = TestClient(CountedApp(app, counts))
+    client = TestClient(Counted(app, counts))
     for _ in range(3):
         client.get("/")
     found = parsed(text_of(counts.families()))
@@ -161,16 +161,6 @@ def test_a_histogram_adds_up() -> None:
     assert of(found, "http_request_duration_seconds_bucket", route="none", le="+Inf") == 3
     assert of(found, "http_request_duration_seconds_count", route="none") == 3
     assert of(found, "http_request_duration_seconds_sum", route="none") == pytest.approx(0.005 + 0.3 + 97.0)
-
-
-class CountedApp:
-    """An application whose requests are counted."""
-
-    def __init__(self, app: Starlette, counts: RequestCounts) -> None:
-        self._app, self._counts = app, counts
-
-    async def __call__(self, scope, receive, send) -> None:  # type: ignore[no-untyped-def]
-        await self._counts.count(self._app, scope, receive, send)
 
 
 def test_open_sockets_are_counted_while_they_are_open(tmp_path: Path) -> None:
