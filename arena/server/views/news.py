@@ -5,6 +5,7 @@ An entry follows from the files alone, and so does its id: it stays as it is wha
 the language, and after a restart.
 """
 
+import itertools
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -94,14 +95,8 @@ def _finished(asked: Asked[Any]) -> Iterator[NewsItem]:
     """The tournaments that are over, the newest 50: not the parts of a tuning, and not ladders of contests, which never are."""
     folders = [(name, folder) for name, folder in asked.library.folders().items() if "/" not in name]
     written = sorted(((_written(folder), name, folder) for name, folder in folders), reverse=True)
-    found = 0
-    for at, name, folder in written:
-        if found == MOST_TOLD:
-            return
-        item = _finished_item(asked, name, folder, at) if at else None
-        found += item is not None
-        if item is not None:
-            yield item
+    found = (_finished_item(asked, name, folder, at) for at, name, folder in written if at)
+    return itertools.islice(filter(None, found), MOST_TOLD)
 
 
 def _finished_item(asked: Asked[Any], name: str, folder: Path, at: str) -> NewsItem | None:
