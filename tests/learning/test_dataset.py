@@ -116,6 +116,9 @@ def test_every_decision_of_every_match_is_a_row_with_its_choice(results: Path, d
         seat = record.seats[row["seat"]]
         assert (row["bot"], row["place"], row["score"]) == (seat.bot, seat.place, pytest.approx(seat.score))
         assert (row["pool"], row["options"], row["deal"]) == (record.pool, record.options, record.deal)
+        assert (row["bot_version"], row["bot_sha256"], row["params"]) == (seat.bot_version, seat.bot_sha256, seat.params)
+        (rival,) = (other for other in record.seats if other is not seat)
+        assert row["beaten"] == (rival.place > seat.place) + (rival.place == seat.place) / 2
         assert len(row["action_features"]) == len(row["legal"]) and row["decision"] == len(logs.get(row["match_id"], []))
         logs.setdefault(row["match_id"], []).append(row["legal"][row["chosen"]])
     assert logs == {match_id: list(record.actions) for match_id, record in stored.items()}
