@@ -236,8 +236,10 @@ def test_a_contest_s_feed_tells_of_leaders_and_of_frozen_marks(ladder: tuple[Pat
         assert led["title"] == "fox v3 leads class" and led["updated"] == lead.at and led["link"] == f"{HOST}/t/class"
         assert frozen["title"] == "The marks of class are frozen" and frozen["updated"] == "2030-01-01T00:00:00+00:00"
         assert frozen["link"] == f"{HOST}/marks" and client.get("/marks").status_code == 200
-        (folder / LEADERS_FILE).write_text("{")
-        assert client.get(FEED).status_code == 200  # what cannot be read is left out
+        stored = (folder / LEADERS_FILE).read_text()
+        for damaged in ("{", stored.replace(lead.at, "soon"), stored.replace(lead.at, "0001-01-01T00:00:00+09:00")):
+            (folder / LEADERS_FILE).write_text(damaged)
+            assert entries(client) == []  # what cannot be read is left out
 
 
 def test_the_ladder_notes_who_leads_when_it_publishes(ladder: tuple[Path, Path]) -> None:

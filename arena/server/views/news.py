@@ -119,17 +119,18 @@ def _bot(leader: Leader) -> NewsBot:
     return NewsBot(bot=leader.bot, version=leader.version, shown=leader.shown, rank=leader.rank, pool=leader.pool)
 
 
-def _of_contest(asked: Asked[Any], folder: Path) -> Iterator[NewsItem]:
-    name, library, word = folder.name, asked.library, Words(asked.lang)
-    if not is_there(folder / MANIFEST_FILE):
-        return
+def _of_contest(asked: Asked[Any], folder: Path) -> list[NewsItem]:
+    """Who came to lead, and the frozen marks; nothing before the contest has published anything."""
     try:
-        manifest = library.manifest(name, folder)
-        led = library.kept(("leads", name), folder, lambda: leads(folder), (LEADERS_FILE,))
-        marks = library.kept(("frozen", name), folder, lambda: frozen_marks(folder), (MARKS_FILE,))
+        return [*_contest_items(asked, folder)] if is_there(folder / MANIFEST_FILE) else []
     except (StoreError, OSError, Problem):
-        return
-    for lead in led:
+        return []
+
+
+def _contest_items(asked: Asked[Any], folder: Path) -> Iterator[NewsItem]:
+    name, library, word = folder.name, asked.library, Words(asked.lang)
+    manifest = library.manifest(name, folder)
+    for lead in library.kept(("leads", name), folder, lambda: leads(folder), (LEADERS_FILE,)):
         leader = NewsBot(
             bot=lead.bot, version=lead.version, shown=shown(lead.bot, lead.version), rank=1,
             pool=None if lead.pool == OVERALL or len(manifest.pools) == 1 else lead.pool,
@@ -140,6 +141,7 @@ def _of_contest(asked: Asked[Any], folder: Path) -> Iterator[NewsItem]:
             title=word(key, bot=leader.shown, name=shown(name), pool=word.pool(lead.pool)), page=_board(name, leader.pool),
             tournament=name, matches=lead.matches, bots=(leader,),
         )  # fmt: skip
+    marks = library.kept(("frozen", name), folder, lambda: frozen_marks(folder), (MARKS_FILE,))
     if marks is not None:
         yield NewsItem(
             id=_id(FROZEN, manifest), kind=FROZEN, at=_utc(marks.at), title=word("news_frozen", name=shown(name)),
@@ -185,5 +187,8 @@ def _written(folder: Path) -> str:
 
 
 def _utc(text: str) -> str:
-    """A stored moment as all of these are written, so that they are in order as texts."""
-    return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds")
+    """A stored moment as all of these are written, so that they are in order as texts. Raises StoreError for what is none."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):
+        raise StoreError(f"{text!r} is no ISO 8601 time") from None
