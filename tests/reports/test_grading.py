@@ -15,6 +15,7 @@ import pytest
 from arena.cli.main import main
 from arena.engine.random_tables import variants
 from arena.records import Ending
+from arena.reports.checks import bot_check_text
 from arena.reports.grading import OUTPUT_LETTERS, classroom50, graded, gradescope
 from arena.results.site_file import Account, OwnedBots, Role, SiteFile
 from arena.server.contest.marks import Marks
@@ -68,6 +69,12 @@ def test_a_test_tells_what_went_wrong_in_its_game_and_no_more_than_fits() -> Non
     _, naga, yaniv = graded(report(game("naga", crash=9), game("yaniv", crash=1), faults=faults), [])
     assert "naga: crash 9 in 9 matches" in naga.output and "here\\x1b[2J" in naga.output and "a hand" in naga.output
     assert len(naga.output) <= OUTPUT_LETTERS + 20 and "xx" not in yaniv.output and "ValueError: no" in yaniv.output
+
+
+def test_the_text_of_a_check_has_no_colours_whatever_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    text = bot_check_text(report(game("naga", played=7)))
+    assert "\x1b" not in text and text.endswith("it may enter")
 
 
 def test_gradescope_gets_what_its_format_asks_for() -> None:
