@@ -256,7 +256,7 @@ def test_what_is_left_out_is_neither_counted_nor_named(
     results: Path, copied: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(copied.parent, name="later", games=FEW[:1], bots=RANDOM, deals=1)
-    monkeypatch.setattr("arena.cli.verbs.export.LINE_SECONDS", -1.0)
+    monkeypatch.setattr("arena.cli.shared.printing.LINE_SECONDS", -1.0)
     some = exported(copied, copied.parent / "some", "later", "--game", "low", "--bot", ONE, "--bot", "faulty")
     index, count = json.loads((some / "index.json").read_bytes()), len(rows(some, "yaniv"))
     assert f"\n{count:,} of {count:,} decisions" in capsys.readouterr().err

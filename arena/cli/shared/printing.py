@@ -9,8 +9,10 @@ import os
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -160,6 +162,23 @@ def _missing_pager() -> str | None:
 def note(text: str) -> None:
     """Print a line that is not part of the result: news, progress, a warning. It goes to standard error."""
     print(visible(text), file=sys.stderr, flush=True)
+
+
+LINE_SECONDS = 2.0
+P = TypeVar("P")
+
+
+class NowAndThen(Generic[P]):
+    """Notes how far something is, whenever LINE_SECONDS have passed since the last line."""
+
+    def __init__(self, line: Callable[[P], str]) -> None:
+        self._line, self._last = line, time.monotonic()
+
+    def __call__(self, progress: P) -> None:
+        """Hear how far it is."""
+        if time.monotonic() - self._last >= LINE_SECONDS:
+            self._last = time.monotonic()
+            note(self._line(progress))
 
 
 def complain(text: str) -> None:

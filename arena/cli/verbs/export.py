@@ -1,6 +1,5 @@
 """`arena export NAME --to FOLDER`: the decisions of finished tournaments as data to learn from."""
 
-import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ import typer
 from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import Out, Workers
-from arena.cli.shared.printing import duration_text, note, rate_text, say
+from arena.cli.shared.printing import NowAndThen, duration_text, note, rate_text, say
 from arena.engine.readiness import ENCODING
 from arena.errors import ConfigError, StoreError
 from arena.results.people import PEOPLE
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from arena.learning.dataset.choice import Choice
     from arena.learning.dataset.writing import Progress
 
-LINE_SECONDS = 2.0
 DECISIONS_FOR_ALL = 1_000_000  # below, starting more processes takes longer than it saves
 
 
@@ -77,7 +75,7 @@ def export(
         workers = available_cpus() if decisions_in(tournaments, choice) >= DECISIONS_FOR_ALL else 1
     index = write_dataset(
         tournaments, to, choice, command=_command([one.manifest.name for one in tournaments], choice), workers=workers,
-        on_progress=_Lines(),
+        on_progress=NowAndThen(_progress_line),
     )  # fmt: skip
     decisions, matches = (sum(getattr(one, what) for one in index.tournaments) for what in ("decisions", "matches"))
     size = sum(shard.bytes for shard in index.shards) / 1e6
@@ -116,17 +114,8 @@ def _command(names: list[str], choice: "Choice") -> str:
     return " ".join(words)
 
 
-class _Lines:
-    """Prints a line now and then."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def __call__(self, progress: "Progress") -> None:
-        if time.monotonic() - self._last < LINE_SECONDS:
-            return
-        self._last = time.monotonic()
-        note(
-            f"{progress.decisions:,} of {progress.total:,} decisions, {rate_text(progress.rate)}, "
-            f"{duration_text(progress.seconds_left)} left"
-        )
+def _progress_line(progress: "Progress") -> str:
+    return (
+        f"{progress.decisions:,} of {progress.total:,} decisions, {rate_text(progress.rate)}, "
+        f"{duration_text(progress.seconds_left)} left"
+    )

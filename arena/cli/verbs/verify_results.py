@@ -1,6 +1,5 @@
 """`arena verify-results NAME`: audit a board: play every stored match again, and work out everything anew."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,7 @@ from arena.audit.results_audit import Audit, audit_results
 from arena.cli.shared.boards import find_folder
 from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, Out, Workers
-from arena.cli.shared.printing import Format, duration_text, note, rate_text, show
+from arena.cli.shared.printing import Format, NowAndThen, duration_text, note, rate_text, show
 from arena.engine import jit
 from arena.errors import ConfigError
 from arena.reports.terminal import Page
@@ -24,7 +23,6 @@ from arena.tournament.workers.compiling import warm_games
 from arena.tournament.workers.processes import available_cpus, check_workers
 
 SHOWN = 20  # problems that are printed
-LINE_SECONDS = 2.0
 MATCHES_FOR_ALL = 5_000  # below, starting more processes takes longer than it saves
 
 
@@ -58,7 +56,7 @@ def verify_results(
     if workers is None:
         workers = available_cpus() if manifest.played >= MATCHES_FOR_ALL else 1
     warm_games(dict.fromkeys(manifest.rules_versions, ()), note, {jit.RATINGS: "arena.ratings"})
-    audit = audit_results(folder, workers, _Progress())
+    audit = audit_results(folder, workers, NowAndThen(_progress_line))
     summary = {
         "name": folder.name, "verified": not audit.problems, "matches": audit.matches, "seconds": audit.seconds,
         "results_sha256": audit.manifest.results_sha256, "commitment": audit.manifest.commitment,
@@ -106,18 +104,9 @@ def _write(page: Page, name: str, audit: Audit) -> None:
     page.line(f"results_sha256 {audit.manifest.results_sha256}  commitment {audit.manifest.commitment}")
 
 
-class _Progress:
-    """Prints a line now and then."""
-
-    def __init__(self) -> None:
-        self._last = time.monotonic()
-
-    def __call__(self, audit: Audit) -> None:
-        if time.monotonic() - self._last < LINE_SECONDS:
-            return
-        self._last = time.monotonic()
-        left = max(0, audit.manifest.played - audit.matches) / audit.rate if audit.rate else 0.0
-        note(
-            f"{audit.matches:,} of {audit.manifest.played:,} matches, {rate_text(audit.rate)}, {duration_text(left)} left, "
-            f"{len(audit.problems)} problems so far"
-        )
+def _progress_line(audit: Audit) -> str:
+    left = max(0, audit.manifest.played - audit.matches) / audit.rate if audit.rate else 0.0
+    return (
+        f"{audit.matches:,} of {audit.manifest.played:,} matches, {rate_text(audit.rate)}, {duration_text(left)} left, "
+        f"{len(audit.problems)} problems so far"
+    )
