@@ -32,13 +32,18 @@ class Members:
         self._first, self._app = first, app
         self.server: Server = app.state.server
         self._tokens: dict[str, str] = {}
+        self._addresses = 0
         self.host, self.stranger = self.client(), self.client()
         self.host.headers["authorization"] = f"Bearer {TOKEN}"
         self.organiser, self.aya, self.ben, self.gus = (self._joined(who) for who in NAMES)
 
     def client(self) -> TestClient:
-        """Another browser, without cookies; it shares the loop of the server."""
-        client = TestClient(self._app, base_url=HOST, raise_server_exceptions=False, follow_redirects=False)
+        """Another browser, without cookies, at an address of its own; it shares the loop of the server."""
+        self._addresses += 1
+        client = TestClient(
+            self._app, base_url=HOST, raise_server_exceptions=False, follow_redirects=False,
+            client=(f"browser-{self._addresses}", 50_000),
+        )  # fmt: skip
         client.portal = self._first.portal
         return client
 

@@ -27,7 +27,7 @@ class CardArray:
     memory: Buffer
     """What holds it; it lives as long as an array over it."""
     offset: int
-    """Where it begins in there, in bytes."""
+    """The place of its first number in that memory, in bytes."""
     shape: tuple[int, ...]
     """Sizes of the axes."""
     strides: tuple[int, ...]

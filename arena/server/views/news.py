@@ -120,7 +120,7 @@ def _bot(leader: Leader) -> NewsBot:
 
 
 def _of_contest(asked: Asked[Any], folder: Path) -> list[NewsItem]:
-    """Who came to lead, and the frozen marks; nothing before the contest has published anything."""
+    """Return who came to lead, and the frozen marks; nothing before the contest has published anything."""
     try:
         return [*_contest_items(asked, folder)] if is_there(folder / MANIFEST_FILE) else []
     except (StoreError, OSError, Problem):
