@@ -1,4 +1,4 @@
-"""The accounts of a server in the site's file: who is invited, with which secrets and sessions, and what organisers have done.
+"""The accounts of a server in the site's file: who is invited, with which secrets and sessions, and the audit log.
 
 A join link makes a personal token, once; the token opens sessions. API tokens are for programs. Whatever ends somebody's access
 counts at once in this process, and in others as soon as they see that the file has changed (`Accounts.changes`).
@@ -20,6 +20,8 @@ from arena.results.site_file import HOST, Account, NameTaken, Role, SiteFile, cl
 
 TERMINAL = "terminal"
 """The name that the audit log gives to somebody who used a command."""
+PROXY = "proxy"
+"""The name that it gives to the list of organisers whom a proxy signs in."""
 MOST_SESSIONS = 20
 """Sessions of an account; the one that was opened first makes room."""
 IDLE_DAYS = 180
@@ -30,7 +32,7 @@ LONGEST_LABEL = 40
 """Characters of the label of an API token."""
 LONGEST_DETAILS = 2000
 """Characters of what the audit log says about one act."""
-_RESERVED = {latin_look(folded_name(name)) for name in (HOST.name, TERMINAL)}
+_RESERVED = {latin_look(folded_name(name)) for name in (HOST.name, TERMINAL, PROXY)}
 _ACCOUNT = "a.id, a.name, a.folded, a.role, a.since, a.closed"
 _Row = TypeVar("_Row", bound=msgspec.Struct)
 
@@ -114,14 +116,14 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One act of an organiser."""
+    """One act of an organiser, or how somebody signed in."""
 
     number: int
     """The place in the log, from 1."""
     at: str
     """When: UTC, ISO 8601."""
     who: str
-    """The name of the account, or `terminal` for a command."""
+    """The name of the account; `terminal` for a command, `proxy` for the list of organisers whom a proxy signs in."""
     what: str
     """The act in one word, such as `invite` or `withdraw`."""
     about: str
@@ -274,7 +276,7 @@ class Accounts:
         """Let an account do more, or less."""
         with self._file.writing() as db:
             db.execute("update accounts set role = ? where id = ?", (role, account.id))
-            _log(db, who, "role", account.name, f"{account.role} to {role}")
+            add_to_log(db, who, "role", account.name, f"{account.role} to {role}")
         self.revision = object()
 
     def rename(self, who: Account | str, account: Account, name: str) -> None:
@@ -289,7 +291,7 @@ class Accounts:
             claim(db, account.id, folded)
             for table in ("accounts", "people"):
                 db.execute(f"update {table} set name = ?, folded = ? where id = ?", (name, folded, account.id))
-            _log(db, who, "rename", name, f"was {account.name}")
+            add_to_log(db, who, "rename", name, f"was {account.name}")
         self.revision = object()
 
     def close(self, who: Account | str, account: Account) -> None:
@@ -297,20 +299,20 @@ class Accounts:
         with self._file.writing() as db:
             db.execute("update accounts set closed = ? where id = ? and closed is null", (now(), account.id))
             _end(db, account, *Kind)
-            _log(db, who, "close", account.name, "")
+            add_to_log(db, who, "close", account.name, "")
         self.revision = object()
 
     def reopen(self, who: Account | str, account: Account) -> None:
         """Open a closed account again; its owner needs a new link."""
         with self._file.writing() as db:
             db.execute("update accounts set closed = null where id = ?", (account.id,))
-            _log(db, who, "reopen", account.name, "")
+            add_to_log(db, who, "reopen", account.name, "")
         self.revision = object()
 
     def log(self, who: Account | str | None, what: str, about: str, details: str = "") -> None:
         """Add to the audit log what an organiser does."""
         with self._file.writing() as db:
-            _log(db, who, what, about, details)
+            add_to_log(db, who, what, about, details)
 
     def log_look(self, who: Account | None, what: str, about: str, details: str = "") -> None:
         """Add to the audit log that an organiser looks at what is private; the same only once in 24 hours."""
@@ -346,7 +348,8 @@ class Accounts:
                 return None
             _end(db, account, Kind.JOIN, Kind.PERSON)
             _add(db, account, Kind.PERSON, token)
-            _open(db, account, session)
+            add_session(db, account, session)
+            add_to_log(db, account, "sign_in", account.name, "join link")
         self.revision = object()
         return Joined(account=account, token=token, session=session)
 
@@ -354,7 +357,8 @@ class Accounts:
         """The secret of a new session of an account."""
         session = new_token()
         with self._file.writing() as db:
-            _open(db, account, session)
+            add_session(db, account, session)
+            add_to_log(db, account, "sign_in", account.name, "personal token")
         return session
 
     def close_session(self, name: str) -> None:
@@ -451,13 +455,13 @@ class Accounts:
                 raise CannotInvite([(name, "refusal_account_closed")])
         else:
             account = Account(id=secrets.token_hex(12), name=name, folded=folded, role=role, since=now())
-            _make(db, account)
+            make_account(db, account)
         if account.id in others:
             raise CannotInvite([(name, "refusal_name_twice")])
         code = new_token()
         _end_secrets(db, account, Kind.JOIN)
         _add(db, account, Kind.JOIN, code)
-        _log(db, who, "invite", account.name, account.role if row is None else f"{account.role}, a new link")
+        add_to_log(db, who, "invite", account.name, account.role if row is None else f"{account.role}, a new link")
         return Invited(account=account, code=code, is_new=row is None)
 
     def _one(self, kind: type[_Row], query: str, *values: object) -> _Row | None:
@@ -485,7 +489,7 @@ def join_link(server: str, code: str) -> str:
     return f"{server}/invite#{code}"
 
 
-def _make(db: sqlite.Connection, account: Account) -> None:
+def make_account(db: sqlite.Connection, account: Account) -> None:
     """Add an account, and the person of the same id who plays under its name. Raises CannotInvite."""
     _free(db, account.folded)
     try:
@@ -495,6 +499,27 @@ def _make(db: sqlite.Connection, account: Account) -> None:
     values = (account.id, account.name, account.folded)
     db.execute("insert into accounts values (?, ?, ?, ?, ?, null)", (*values, account.role, account.since))
     db.execute("insert into people values (?, ?, ?, ?, ?)", (*values, digest(new_token()), account.since))
+
+
+def add_session(db: sqlite.Connection, account: Account, secret: str) -> None:
+    """Add a session; idle ones end, and the oldest if there are too many."""
+    db.execute("insert into sessions values (?, ?, ?, ?)", (digest(secret), account.id, now(), now()))
+    idle = (datetime.now(UTC) - timedelta(days=IDLE_DAYS)).isoformat(timespec="seconds")
+    db.execute("delete from sessions where seen < ?", (idle,))
+    db.execute(
+        "delete from sessions where account = ? and digest not in "
+        "(select digest from sessions where account = ? order by (digest = ?) desc, opened desc limit ?)",
+        (account.id, account.id, digest(secret), MOST_SESSIONS),
+    )
+
+
+def add_to_log(db: sqlite.Connection, who: Account | str | None, what: str, about: str, details: str) -> None:
+    """Add a row to the audit log. `who`: an account, or the name of what has no account; None: the row names nobody."""
+    name = who.name if isinstance(who, Account) else who or ""
+    db.execute(
+        "insert into audit (at, who, what, about, details) values (?, ?, ?, ?, ?)",
+        (now(), name, what, about, details[:LONGEST_DETAILS]),
+    )
 
 
 def _free(db: sqlite.Connection, folded: str) -> None:
@@ -524,23 +549,3 @@ def _end_secrets(db: sqlite.Connection, account: Account, *kinds: Kind) -> None:
 
 def _add(db: sqlite.Connection, account: Account, kind: Kind, secret: str, label: str = "") -> None:
     db.execute("insert into secrets values (?, ?, ?, ?, ?, null, null)", (digest(secret), account.id, kind, label, now()))
-
-
-def _open(db: sqlite.Connection, account: Account, secret: str) -> None:
-    """Add a session; idle ones end, and the oldest if there are too many."""
-    db.execute("insert into sessions values (?, ?, ?, ?)", (digest(secret), account.id, now(), now()))
-    idle = (datetime.now(UTC) - timedelta(days=IDLE_DAYS)).isoformat(timespec="seconds")
-    db.execute("delete from sessions where seen < ?", (idle,))
-    db.execute(
-        "delete from sessions where account = ? and digest not in "
-        "(select digest from sessions where account = ? order by (digest = ?) desc, opened desc limit ?)",
-        (account.id, account.id, digest(secret), MOST_SESSIONS),
-    )
-
-
-def _log(db: sqlite.Connection, who: Account | str | None, what: str, about: str, details: str) -> None:
-    name = who.name if isinstance(who, Account) else who or ""
-    db.execute(
-        "insert into audit (at, who, what, about, details) values (?, ?, ?, ?, ?)",
-        (now(), name, what, about, details[:LONGEST_DETAILS]),
-    )

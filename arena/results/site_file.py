@@ -25,7 +25,7 @@ from arena.results.people import latin_look
 from arena.results_folder import protect
 
 SITE_FILE = "people/site.sqlite"
-_VERSION = 4  # of the tables, kept in the file's user_version; a newer one only adds tables
+_VERSION = 5  # of the tables, kept in the file's user_version; a newer one only adds tables
 
 _TABLES = f"""
 begin immediate;
@@ -46,6 +46,9 @@ insert or ignore into scopes
     select digest, 'look', strftime('%Y-%m-%dT%H:%M:%S+00:00', 'now', '+90 days') from secrets where kind = 'api';
 create table if not exists sessions (
     digest text primary key, account text not null, opened text not null, seen text not null
+) without rowid;
+create table if not exists identities (
+    subject text primary key, account text not null, session text not null, since text not null
 ) without rowid;
 create table if not exists audit (
     number integer primary key, at text not null, who text not null, what text not null, about text not null,

@@ -18,11 +18,12 @@ from arena.results.site_file import HOST, Account, NameTaken, Role
 from arena.server.entrance import Entrance
 from arena.server.framing import frame_of, origin_of
 from arena.server.headers import keep_cookie, session_cookie
-from arena.server.login import Confirming, logged_in
+from arena.server.login import Confirming, logged_in, signed_out
 from arena.server.people.careers import has_played
 from arena.server.people.invitations import MOST_NAMES, VALUES, BadList, invite_listed
 from arena.server.problems import MEDIA_JSON, Problem
 from arena.server.rendering import Templates
+from arena.server.sign_in.door import ProxyDoor, named_in
 from arena.server.tables.tables import Tables
 from arena.server.transfer import body_of, form_of
 from arena.server.visitors import checked_person_name, language_of, person_of
@@ -70,10 +71,10 @@ class AccountPages:
 
     def __init__(
         self, results: Path, accounts: Accounts, entrance: Entrance, tables: Tables, templates: Templates,
-        confirming: Confirming,
+        confirming: Confirming, door: ProxyDoor | None = None,
     ) -> None:  # fmt: skip
         self._results, self._accounts, self._entrance = results, accounts, entrance
-        self._tables, self._templates, self._confirming = tables, templates, confirming
+        self._tables, self._templates, self._confirming, self._door = tables, templates, confirming, door
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
@@ -109,7 +110,10 @@ class AccountPages:
             raise Problem(403, "refusal_no_invitation")
         self._entrance.look_again(found.account)
         answer = self._secret(request, "joined", found.token, found.account)
-        keep_cookie(request, answer, session_cookie(request), found.session, is_lasting=True)
+        if self._door is not None and (named := named_in(request)) is not None:
+            await self._door.connect(named, found.account)
+        else:
+            keep_cookie(request, answer, session_cookie(request), found.session, is_lasting=True)
         return answer
 
     # The own account
@@ -154,6 +158,8 @@ class AccountPages:
         account = _own(request)
         await self._stored(self._accounts.close_sessions, account)
         self._entrance.look_again(account)
+        if self._door is not None and named_in(request) is not None:
+            return signed_out(request, self._templates, self._door)
         return RedirectResponse("/login", 303)
 
     # Organisers

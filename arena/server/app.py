@@ -22,6 +22,7 @@ from arena.errors import ConfigError, StoreError
 from arena.match import awake
 from arena.names import in_words
 from arena.results.accounts import Accounts
+from arena.results.identities import Identities
 from arena.results.site_file import OwnedBots, SiteFile
 from arena.server import atom, openapi
 from arena.server.accounts import AccountPages
@@ -50,6 +51,9 @@ from arena.server.rendering import Templates
 from arena.server.routes import EMBEDDED, NEWS, SUBJECTS, TRACE, Subject, weight_of
 from arena.server.running_contest.freezing import Freezing
 from arena.server.running_contest.running import RunningContest
+from arena.server.sign_in.door import ProxyDoor
+from arena.server.sign_in.header import SignInHeader
+from arena.server.sign_in.settings import SignIn
 from arena.server.submitting.checks import Submitting
 from arena.server.submitting.receiving import Receiving
 from arena.server.tables.plan import Prepared
@@ -77,27 +81,34 @@ def application(
     bot_matches: BotMatches | None = None,
     contest: RunningContest | None = None,
     counts: RequestCounts | None = None,
+    sign_in: SignIn | None = None,
 ) -> Starlette:
     """The server of a results folder.
 
     `token`: what lets a browser in (default: nobody knows it); `rules`: the Host names it answers to, and how often;
     `tables`: where people play; `prepared`: tables that are opened for who comes with one of these codes; `bot_matches`: where
-    bots play that are asked for; `contest`: the contest that the server holds; `counts`: where requests are counted.
+    bots play that are asked for; `contest`: the contest that the server holds; `counts`: where requests are counted; `sign_in`:
+    how the proxy of the rules says who asks.
     """
     token = token or secrets.token_urlsafe(32)
-    server = Server(folder, token, tables or Tables(), prepared, bot_matches or BotMatches(), contest)
+    server = Server(folder, token, tables or Tables(), prepared, bot_matches or BotMatches(), contest, sign_in)
     rules = rules or Rules()
     routes = server.routes()
     counted = [] if counts is None else [Middleware(Counted, counts=counts)]
     if counts is not None:
         counts.know(routes)
     proxied = [] if rules.public is None else [Middleware(BehindProxy, public=rules.public)]
+    if sign_in is not None:
+        assert rules.public is not None  # a proxy alone signs people in
+        proxied.insert(0, Middleware(SignInHeader, settings=sign_in, proxies=rules.public.proxies))
     app = Starlette(
         routes=routes,
         middleware=[
             *counted,
             *proxied,
-            Middleware(Guard, entrance=server.entrance, rules=rules, page=server.problem_page, weight=weight_of),
+            Middleware(
+                Guard, entrance=server.entrance, rules=rules, page=server.problem_page, weight=weight_of, door=server.door
+            ),
             Middleware(GZipMiddleware, minimum_size=SMALL, compresslevel=5),  # no page holds a secret that its size could tell
         ],
         lifespan=server.lifespan,
@@ -113,7 +124,7 @@ class Server:
 
     def __init__(
         self, folder: Path, token: str, tables: Tables, prepared: Mapping[str, Prepared], bot_matches: BotMatches,
-        contest: RunningContest | None = None,
+        contest: RunningContest | None = None, sign_in: SignIn | None = None,
     ) -> None:  # fmt: skip
         self.contest = contest
         self.library, self.boards, self.sessions = Library(folder), LiveBoards(), Sessions(token)
@@ -121,6 +132,7 @@ class Server:
         self.persons, self.accounts = Persons(self.site_file), Accounts(self.site_file)
         self.owned = OwnedBots(self.site_file)
         self.entrance = Entrance(self.sessions, self.accounts)
+        self.door = None if sign_in is None else ProxyDoor(sign_in, Identities(self.site_file, self.accounts), self.entrance)
         self.submitting = Submitting(folder, self.accounts, contest)
         self.playing = Playing(
             self.library, tables, self.persons, self.sessions, self.submitting.computing, prepared
@@ -134,9 +146,11 @@ class Server:
         self.feed = Feed(self.library, self.boards)
         self.assets = Assets()
         self.templates = Templates(self.assets)
-        self.login = Login(self.sessions, self.accounts, self.entrance, self.templates)
+        self.login = Login(self.sessions, self.accounts, self.entrance, self.templates, self.door)
         self.confirming = Confirming(self.sessions, self.accounts, self.templates)
-        self.account_pages = AccountPages(folder, self.accounts, self.entrance, tables, self.templates, self.confirming)
+        self.account_pages = AccountPages(
+            folder, self.accounts, self.entrance, tables, self.templates, self.confirming, self.door
+        )
 
     @contextlib.asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:

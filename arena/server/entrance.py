@@ -180,11 +180,20 @@ class Entrance:
             if not offered:
                 continue
             key = digest(offered), is_bearer
-            if key not in self._kept and not self._lookups.take(address):
-                raise Problem(429, "refusal_too_many")
+            if key not in self._kept:
+                self.count_lookup(address)
             if (found := await self._of_account(key)) is not None:
                 return found
         return None
+
+    async def of_session(self, name: str) -> Entry | None:
+        """Whom the session of this digest belongs to; None: it has ended."""
+        return await self._of_account((name, False))
+
+    def count_lookup(self, address: str | None) -> None:
+        """Count that something has to be looked up for who asks from an address. Raises Problem 429 after too many."""
+        if not self._lookups.take(address):
+            raise Problem(429, "refusal_too_many")
 
     async def serve_socket(self, app: ASGIApp, scope: Connection, receive: Receive, send: Send, entry: Entry) -> None:
         """Serve a socket of an account, which is closed when its session ends or its account changes."""

@@ -6,6 +6,7 @@ from starlette.requests import Request
 
 from arena.results.site_file import Account
 from arena.server.routes import SUBJECTS
+from arena.server.sign_in.header import SIGNED_IN
 
 _THERE = {subject.path for subject in SUBJECTS}
 NOBODY = "nobody"
@@ -13,7 +14,8 @@ NOBODY = "nobody"
 
 
 def frame_of(request: Request, came_in: Account | None = None) -> dict[str, Any]:
-    """The values for the frame of a page: `access`, `account`, `contest`, `nav` (addresses, each with the key of its word).
+    """The values for the frame of a page: `access`, `account`, `contest`, `nav` (addresses, each with the key of its word), and
+    `is_signed_in`, whether a proxy says who asks.
 
     `access`: how much of the server the visitor may see: `all`, what a `guest` of a table may, or what `nobody` is kept from.
     `came_in`: whoever comes in with this very request.
@@ -26,6 +28,7 @@ def frame_of(request: Request, came_in: Account | None = None) -> dict[str, Any]
     account: Account | None = came_in or state.get("account")
     return {
         "access": access, "account": account, "contest": contest, "origin": origin_of(request),
+        "is_signed_in": state.get(SIGNED_IN) is not None,
         "nav": _navigation(access, account, has_contest=contest is not None),
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ import binascii
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -20,11 +20,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from arena.errors import ConfigError
-from arena.results.site_file import HOST
+from arena.results.site_file import HOST, digest
 from arena.server.entrance import Entrance, Entry, beyond_scope
 from arena.server.headers import EMBEDDED, cookie, cookie_name, security_headers
 from arena.server.limits import Buckets, Rate
 from arena.server.problems import FEED, Problem, answer_of
+from arena.server.sign_in.door import ProxyDoor
+from arena.server.sign_in.header import FILE, SIGNED_IN, Named
 from arena.server.transfer import AT_ONCE, AT_ONCE_OF_ADDRESS, Lanes, in_parts
 
 THIS_MACHINE = ("127.0.0.0/8", "::1", "::ffff:127.0.0.0/104")
@@ -43,17 +45,18 @@ class PublicAddress:
     port: str = ""
     """A colon and the number of the port; empty for the usual one of the scheme."""
     proxies: tuple[str, ...] = THIS_MACHINE
-    """Addresses and networks of the proxy, which says for whom it asks."""
+    """Addresses and networks of the proxy, which says for whom it asks; FILE: whoever may open the server's socket."""
 
     def __str__(self) -> str:
         """The origin of all pages."""
         return f"{self.scheme}://{self.name}{self.port}"
 
 
-def public_address(text: str, listens_at: str) -> PublicAddress:
+def public_address(text: str, listens_at: str, proxies: Sequence[str] = ()) -> PublicAddress:
     """The address that `--behind-proxy` names, for a server that listens at another one. Raises ConfigError.
 
     The proxy runs on the same machine: it asks from a loopback address, or from the very address at which the server listens.
+    `proxies`: where it asks from, if that is somewhere else.
     """
     try:
         found = urlsplit(text)
@@ -70,18 +73,20 @@ def public_address(text: str, listens_at: str) -> PublicAddress:
             f"--behind-proxy {text}: the server needs a host name of its own, not a path; such as {found.scheme}://{found.netloc}"
         )
     is_usual = port in (None, _USUAL_PORTS[found.scheme])
-    return PublicAddress(found.scheme, name, "" if is_usual else f":{port}", (*THIS_MACHINE, listens_at))
+    return PublicAddress(found.scheme, name, "" if is_usual else f":{port}", tuple(proxies) or (*THIS_MACHINE, listens_at))
 
 
 class BehindProxy:
     """Around the application: who asks, and by which scheme, as the proxy tells it. Nobody else is believed."""
 
     def __init__(self, app: ASGIApp, public: PublicAddress) -> None:
-        self._app, self._public = app, public
+        self._app, self._public, self._is_at_file = app, public, FILE in public.proxies
         self._believing = ProxyHeadersMiddleware(self._with_scheme, list(public.proxies))  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on."""
+        if self._is_at_file and scope["type"] != "lifespan" and scope.get("client") is None:  # a file has no addresses
+            scope["client"] = (FILE, 0)
         await self._believing(scope, receive, send)  # type: ignore[arg-type]
 
     async def _with_scheme(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -165,10 +170,15 @@ class Guard:
     """The gate around the application."""
 
     def __init__(
-        self, app: ASGIApp, entrance: Entrance, rules: Rules, page: Page, weight: Callable[[str], int] = lambda _: 1
-    ) -> None:
-        """`page`: makes the page of a problem; `weight`: for how many requests one at this path counts."""
+        self, app: ASGIApp, entrance: Entrance, rules: Rules, page: Page, weight: Callable[[str], int] = lambda _: 1,
+        door: ProxyDoor | None = None,
+    ) -> None:  # fmt: skip
+        """`page`: makes the page of a problem; `weight`: for how many requests one at this path counts.
+
+        `door`: lets in whom the proxy names; None: no proxy names anybody.
+        """
         self._app, self._entrance, self._rules, self._page, self._weight = app, entrance, rules, page, weight
+        self._door = door
         self._lanes = Lanes()
         self._buckets, self._strangers = Buckets(rules.requests), Buckets(rules.strangers)
 
@@ -214,6 +224,8 @@ class Guard:
     def _problem(self, scope: Scope, headers: Headers) -> Problem | None:
         if not self._rules.is_host(headers.get("host", "")):
             return Problem(421, "refusal_other_host")
+        if isinstance(problem := scope.get("state", {}).get(SIGNED_IN), Problem):
+            return problem
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             return Problem(414, "refusal_long_address", most=f"{LONGEST_ADDRESS:,}")
         return None if self._is_ours(scope, headers, _token(scope, headers)) else Problem(403, "refusal_other_site")
@@ -221,8 +233,14 @@ class Guard:
     async def _entry(self, scope: Scope, headers: Headers) -> Entry | None:
         """Whoever comes; what the pages need of it is put into the scope. Raises Problem."""
         secret = cookie(headers.get("cookie", ""), cookie_name(headers.get("host", ""), scope["scheme"]))
-        entry = await self._entrance.entry(secret, _token(scope, headers), _client(scope))
         state = scope.setdefault("state", {})
+        named = state.get(SIGNED_IN)
+        if named is None:
+            entry = await self._entrance.entry(secret, _token(scope, headers), _client(scope))
+            if entry is not None and not entry.is_guest and not self._is_by_token and entry.session == digest(secret or ""):
+                entry = None  # a session from before the token opened none
+        else:
+            entry = await self._named(named, scope, _token(scope, headers))
         state["address"] = str(_client(scope))
         state["visitor"] = _visitor(entry, _client(scope))
         state["session"] = None if entry is None else entry.session
@@ -230,6 +248,26 @@ class Guard:
         state["account"] = None if entry is None else entry.account
         state["is_program"] = entry is not None and entry.is_program
         return entry
+
+    @property
+    def _is_by_token(self) -> bool:
+        return self._door is None or self._door.settings.tokens
+
+    async def _named(self, named: Named, scope: Scope, bearer: str | None) -> Entry | None:
+        """Whom the proxy names; with a token of ours the program that has it, which may do less. A cookie counts for nothing.
+
+        None: somebody whom the proxy names, but who has no account, at an address that is open to all.
+        """
+        assert self._door is not None
+        entry = None if bearer is None else await self._entrance.entry(None, bearer, _client(scope))
+        if entry is not None:
+            return entry
+        try:
+            return await self._door.entry(named, _client(scope))
+        except Problem as refused:
+            if refused.status == 409 and scope["path"].startswith(OPEN):
+                return None
+            raise
 
     def _refusal(self, scope: Scope, entry: Entry | None) -> Problem | None:
         """Return what keeps out a request, once it is known who comes."""

@@ -21,6 +21,8 @@ from arena.server.framing import NOBODY, frame_of
 from arena.server.headers import cookie, keep_cookie, session_cookie
 from arena.server.problems import Problem, is_data
 from arena.server.rendering import Templates
+from arena.server.sign_in.door import ProxyDoor, named_in
+from arena.server.sign_in.header import Named
 from arena.server.transfer import form_of
 from arena.server.visitors import language_of
 
@@ -91,8 +93,11 @@ _LOCAL = re.compile(r"/(?!/)[A-Za-z0-9_./-]*")  # a path of the server: `//` wou
 class Login:
     """The handlers of logging in and out."""
 
-    def __init__(self, sessions: Sessions, accounts: Accounts, entrance: Entrance, templates: Templates) -> None:
+    def __init__(
+        self, sessions: Sessions, accounts: Accounts, entrance: Entrance, templates: Templates, door: ProxyDoor | None = None
+    ) -> None:  # fmt: skip
         self._sessions, self._accounts, self._entrance, self._templates = sessions, accounts, entrance, templates
+        self._door = door
 
     def routes(self) -> list[BaseRoute]:
         """All addresses."""
@@ -104,7 +109,11 @@ class Login:
 
     def page(self, request: Request, message: str) -> str:
         """The page that asks for a token; `message`: the key of what it says."""
-        return self._templates.page("login", language_of(request), message=message, path="/login", access=NOBODY)
+        is_by_token = self._door is None or self._door.settings.tokens
+        return self._templates.page(
+            "login", language_of(request), message=message if is_by_token else "sign_in_only", is_by_token=is_by_token,
+            path="/login", access=NOBODY,
+        )  # fmt: skip
 
     async def shown(self, request: Request) -> Response:
         """The page with a button that sends the token of its address; who is logged in has to log out first."""
@@ -113,11 +122,15 @@ class Login:
         return Response(self.page(request, ""), headers={"cache-control": "no-store"}, media_type="text/html")
 
     async def logged_in(self, request: Request) -> Response:
-        """Open a session for who has the token of the server or of an account."""
+        """Open a session for who has the token of the server or of an account, or link the name that a proxy gives to it."""
         fields = await form_of(request, LONGEST_LOGIN)
         if (page := logged_in(request, self._templates)) is not None:
             return page
         token = fields.get("token", "").strip()
+        if self._door is not None and (named := named_in(request)) is not None:
+            return await self._linked(request, self._door, named, token)
+        if self._door is not None and not self._door.settings.tokens:
+            raise Problem(403, "sign_in_only")
         session, is_lasting = None, False
         if self._sessions.is_token(token):
             session = self._sessions.opened()
@@ -132,26 +145,53 @@ class Login:
         return answer
 
     async def logged_out(self, request: Request) -> Response:
-        """End the session, and lead to the page that lets others in."""
+        """End the session, and lead to the page that lets others in, or to where the proxy ends its own."""
         fields = await form_of(request, LONGEST_LOGIN)
         name = session_cookie(request)
         secret = cookie(request.headers.get("cookie", ""), name) or ""
         self._sessions.close(secret)
         account: Account | None = request.scope["state"].get("account")
         if account is not None and account != HOST:
-            await run_in_threadpool(self._accounts.close_session, digest(secret))
+            await run_in_threadpool(self._accounts.close_session, request.scope["state"]["session"])
             self._entrance.look_again(account)
+        if self._door is not None and named_in(request) is not None:
+            return signed_out(request, self._templates, self._door)
         following = fields.get("next", "")
         answer = RedirectResponse(following if following in DOORS else DOORS[0], 303)
         keep_cookie(request, answer, name, "", is_lasting=False)
         return answer
 
-    def _session_of(self, token: str) -> str | None:
+    async def _linked(self, request: Request, door: ProxyDoor, named: Named, token: str) -> Response:
+        """Let whom the proxy names open the account of a personal token, from now on."""
+        account = await run_in_threadpool(self._account_of, token)
+        if account is None:
+            raise Problem(409, "sign_in_wrong_token", subject=named.subject)
+        await door.connect(named, account)
+        return RedirectResponse("/", 303)
+
+    def _account_of(self, token: str) -> Account | None:
         try:
-            account = self._accounts.of_token(digest(token), Kind.PERSON)
+            return self._accounts.of_token(digest(token), Kind.PERSON)
+        except StoreError:
+            raise Problem(503, "refusal_no_accounts") from None
+
+    def _session_of(self, token: str) -> str | None:
+        account = self._account_of(token)
+        try:
             return None if account is None else self._accounts.open_session(account)
         except StoreError:
             raise Problem(503, "refusal_no_accounts") from None
+
+
+def signed_out(request: Request, templates: Templates, door: ProxyDoor) -> Response:
+    """The page after logging out, for whom the proxy names: the proxy's session is the proxy's to end.
+
+    The browser goes there by itself, as by a link: an answer that leads a form elsewhere would break the content policy.
+    """
+    sign_out = door.settings.sign_out
+    page = templates.page("signed_out", language_of(request), path="/login", access=NOBODY, sign_out=sign_out)
+    headers = {"cache-control": "no-store"} | ({} if sign_out is None else {"refresh": f"0; url={sign_out}"})
+    return Response(page, 200, headers, "text/html")
 
 
 def logged_in(request: Request, templates: Templates) -> Response | None:

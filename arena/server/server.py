@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
@@ -26,6 +27,9 @@ LARGEST_MESSAGE = 64 * 1024
 _ASKS_AFTER = 20.0  # seconds: how often a socket is asked whether it is there, and how long the answer may take
 _FAREWELL_SECONDS = 1  # for open requests, after Ctrl-C
 _LAST_SECONDS = 2.5  # after which the process ends, whatever a thread is computing
+UNIX = "unix:"
+"""How the address begins of a server that listens at a file."""
+_OF_OTHERS = 0o117  # what a socket's file allows to nobody else
 _SOCKETS = 65_536  # file descriptors, if the system allows so many
 _TAKEN = {
     errno.EADDRINUSE: "is in use; choose another one with {options}port, or {options}port 0 for any free one",
@@ -56,6 +60,33 @@ def listener(host: str, port: int, options: str = "--") -> socket.socket:
             raise ConfigError(f"port {port} {_TAKEN[error.errno].format(options=options)}") from None
         raise ConfigError(f"{options}host {host}: this machine cannot listen there: {error.strerror}") from None
     return found
+
+
+def socket_file(path: Path) -> socket.socket:
+    """A socket that listens at a file, which its owner and the group of its folder's rules may open. Raises ConfigError."""
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    umask = os.umask(_OF_OTHERS)
+    try:
+        if path.is_socket():
+            _clear(path)
+        found.bind(str(path))
+        found.listen(2048)
+        found.set_inheritable(False)
+    except OSError as error:
+        found.close()
+        why = "another server listens there" if error.errno == errno.EADDRINUSE else error.strerror or error
+        raise ConfigError(f"--host {UNIX}{path}: this file cannot be made: {why}") from None
+    finally:
+        os.umask(umask)
+    return found
+
+
+def _clear(path: Path) -> None:
+    """Take away the file of a server that has ended; one that answers stays, and is in the way."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking, contextlib.suppress(ConnectionRefusedError):
+        asking.connect(str(path))
+        return
+    path.unlink()
 
 
 def run(

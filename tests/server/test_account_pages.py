@@ -189,8 +189,9 @@ def test_a_page_of_an_organiser_invites_changes_and_closes_by_json(members: Memb
     assert closed.status_code == 400 and "reopen" in closed.json()["error"]
     assert program.post("/api/admin/reopen", json={"name": "Ida"}).status_code == 200 and not works(members, token)
     found = program.get("/api/admin").json()
-    assert [(row["what"], row["about"], row["who"]) for row in found["audit"][:4]] == [
-        ("reopen", "Ida", "Olga"), ("close", "Ida", "Olga"), ("role", "Ida", "Olga"), ("invite", "Ida", "Olga"),
+    assert [(row["what"], row["about"], row["who"]) for row in found["audit"][:5]] == [
+        ("reopen", "Ida", "Olga"), ("close", "Ida", "Olga"), ("role", "Ida", "Olga"), ("sign_in", "Ida", "Ida"),
+        ("invite", "Ida", "Olga"),
     ]  # fmt: skip
     for what, body, status in (
         ("close", {"name": "nobody"}, 404), ("close", {"name": "Olga"}, 409), ("role", {"name": "Olga", "role": "guest"}, 409),

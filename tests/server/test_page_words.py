@@ -38,18 +38,20 @@ def test_pools_and_endings_have_names_in_the_language_of_the_reader() -> None:
 
 def test_what_organisers_do_has_a_word() -> None:
     code = (
-        "".join(path.read_text() for path in (PACKAGE / "server").rglob("*.py")) + (PACKAGE / "results/accounts.py").read_text()
+        "".join(path.read_text() for path in (PACKAGE / "server").rglob("*.py"))
+        + (PACKAGE / "results/accounts.py").read_text()
+        + (PACKAGE / "results/identities.py").read_text()
     )
     done = set(re.findall(r"""log(?:_look)?\([^"]*?, "(\w+)",""", code))
     known = {key.removeprefix("audit_did_") for key in server_words(LANGUAGES[0]) if key.startswith("audit_did_")}
-    assert {"invite", "rename", "source"} <= done <= known
+    assert {"invite", "rename", "source", "sign_in"} <= done <= known
 
 
 def test_every_reason_of_a_problem_is_given_somewhere() -> None:
-    below = ("server/people/invitations.py", "results/accounts.py", "results/people.py")
+    below = ("server/people/invitations.py", "results/accounts.py", "results/identities.py", "results/people.py")
     sources = [*(PACKAGE / "server").rglob("*.py"), *(PACKAGE / path for path in below)]
     code = "".join(path.read_text() for path in sources)
-    reasons = [key for key in server_words(LANGUAGES[0]) if key.startswith("refusal_")]
+    reasons = [key for key in server_words(LANGUAGES[0]) if key.startswith(("refusal_", "sign_in_"))]
     assert reasons and [key for key in reasons if f'"{key}"' not in code] == []
 
 

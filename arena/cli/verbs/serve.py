@@ -5,7 +5,7 @@ import os
 import secrets
 import socket
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,9 @@ from arena.errors import ConfigError
 from arena.results_folder import RESULTS, RESULTS_VARIABLE, nearest_results, umask_of
 from arena.tournament.workers.processes import check_workers
 
+if TYPE_CHECKING:
+    from arena.server.sign_in.settings import SignIn
+
 
 def serve(
     folder: Annotated[
@@ -28,7 +31,10 @@ def serve(
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Address to listen at; 0.0.0.0 for all of this machine.")
+        str,
+        typer.Option(
+            "--host", metavar="ADDRESS", help="Address to listen at; 0.0.0.0 for all of this machine, unix:FILE for a file."
+        ),
     ] = LOOPBACK,
     port: Annotated[int, typer.Option("--port", metavar="N", help="Port to listen at; 0 for any free one.")] = PORT,
     behind_proxy: Annotated[
@@ -38,6 +44,10 @@ def serve(
             metavar="URL",
             help="Public address of a proxy on this machine, such as https://arena.example.org.",
         ),
+    ] = None,
+    sign_in: Annotated[
+        Path | None,
+        typer.Option("--sign-in", metavar="FILE.yaml", help="Believe the proxy who asks, by a header that the file names."),
     ] = None,
     contest: Annotated[
         Path | None,
@@ -68,19 +78,29 @@ def serve(
     from arena.server.metrics.page import PATH, MetricsPage
     from arena.server.metrics.requests import RequestCounts
     from arena.server.running_contest.running import RunningContest
-    from arena.server.server import listener, run
+    from arena.server.server import UNIX, listener, run, socket_file
+    from arena.server.sign_in.header import FILE
+    from arena.server.sign_in.settings import read_sign_in
 
-    public = None if behind_proxy is None else public_address(behind_proxy, host)
+    file = Path(host.removeprefix(UNIX)) if host.startswith(UNIX) else None
+    signing = None if sign_in is None else read_sign_in(sign_in)
+    _check_proxied(behind_proxy, file, signing)
+    proxies = (FILE,) if file is not None else () if signing is None else tuple(signing.proxies)
+    public = None if behind_proxy is None else public_address(behind_proxy, host, proxies)
     check_workers(workers)
     if contest is None and (workers is not None or address is not None):
         raise ConfigError("--workers, --address: of the ladder of a contest; name its file with --contest")
     held = None if contest is None else RunningContest(contest, out, address=address, workers=workers)
-    with listener(host, port) as place, contextlib.ExitStack() as opened:
+    with listener(host, port) if file is None else socket_file(file) as place, contextlib.ExitStack() as opened:
+        if file is not None:
+            opened.callback(file.unlink, missing_ok=True)
         token = secrets.token_urlsafe(32)
-        own = f"http://{_reached(host)}:{place.getsockname()[1]}"
+        own = host if file is not None else f"http://{_reached(host)}:{place.getsockname()[1]}"
         url = f"{public or own}/login#token={token}"
+        if signing is not None:  # the token is for who comes past the proxy
+            url = f"{own}/login#token={token}" if signing.tokens and file is None else str(public)
         counts = None if metrics_port is None else RequestCounts()
-        app = application(out, token=token, rules=rules_for(host, public), contest=held, counts=counts)
+        app = application(out, token=token, rules=rules_for(host, public), contest=held, counts=counts, sign_in=signing)
         beside = None
         if counts is not None and metrics_port is not None:
             scraped = opened.enter_context(listener(metrics_host, metrics_port, "--metrics-"))
@@ -102,6 +122,15 @@ def serve(
         if held is not None:
             note(f"closed; what was played and sent is in {out}, and the same command goes on from there")
     return DONE
+
+
+def _check_proxied(behind_proxy: str | None, file: Path | None, sign_in: "SignIn | None") -> None:
+    """Raise ConfigError for what needs a proxy where none is named, and for addresses of one that comes by a file."""
+    if behind_proxy is None and (sign_in is not None or file is not None):
+        what = "--sign-in" if sign_in is not None else "--host unix:FILE"
+        raise ConfigError(f"{what}: a proxy is needed before the server; name its address with --behind-proxy")
+    if file is not None and sign_in is not None and sign_in.proxies:
+        raise ConfigError("proxies: at a file there are no addresses, and whoever may open it is believed; leave the key out")
 
 
 def _chosen(folder: Path | None, *, is_made: bool) -> Path:
