@@ -31,7 +31,7 @@ LONG = ("contest", "tuning", "agents")
 PROSE = (
     "README", "commands", "glossary", "architecture", "notation", "formats", "isolation", "house-bots", "wire-protocol",
     "cluster", "container", "performance", "adding-a-game", "results", "tables", "server", "playing", "learning",
-    "encodings", "llm", "luck", "ratings", "training", "mcp", "cards", "sign-in",
+    "encodings", "llm", "luck", "ratings", "training", "mcp", "cards", "sign-in", "pull-requests",
 )  # fmt: skip
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and
 test_server_page.py hold some of them to what they say; test_learning_page.py runs the blocks of `learning`,
