@@ -22,8 +22,9 @@ from arena.learning.tables import EPISODES, REWARDS
 from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.training.generations import train as train_game
 from arena.learning.training.installing import install as install_nets
+from arena.learning.training.policy.acceptance import PLAYED
+from arena.learning.training.policy.training import GATE_DEALS, TrainedPolicy, train_policy
 from arena.learning.training.policy.training import Plan as PolicyPlan
-from arena.learning.training.policy.training import TrainedPolicy, train_policy
 from arena.learning.training.win_features import ROWS, fit_value, write_value
 from arena.reports.table import Column, Table
 from arena.reports.terminal import Page
@@ -78,8 +79,15 @@ def train(
         int, typer.Option("--rounds", metavar="N", min=20, help="Rounds between searches, in each later generation.")
     ] = Plan().rounds,
     deals: Annotated[
-        int, typer.Option("--deals", metavar="N", min=1, help="Deals, at most, of each test against searches without it.")
-    ] = Plan().deals,
+        int | None,
+        typer.Option(
+            "--deals",
+            metavar="N",
+            min=1,
+            help="Deals, at most, of each test against searches without it. Default: "
+            f"{Plan().deals}; {GATE_DEALS['match']} where they are matches.",
+        ),
+    ] = None,
     iterations: Annotated[
         int, typer.Option("--iterations", metavar="N", min=1, help="Iterations of the searches in those rounds.")
     ] = Plan().iterations,
@@ -177,9 +185,10 @@ def train(
         if decisions == 0:
             raise ConfigError("--decisions: with the method policy at least 1: it learns from nothing else")
         usual = PolicyPlan(seats=())
+        played = _one_of("--episode", episode or usual.episode, EPISODES)
         policy_plan = PolicyPlan(
-            seats=_seats(seats, loaded), deals=deals, reward=_one_of("--reward", reward or usual.reward, REWARDS),
-            episode=_one_of("--episode", episode or usual.episode, EPISODES), decisions=decisions or usual.decisions,
+            seats=_seats(seats, loaded), deals=deals or GATE_DEALS[played], episode=played,
+            reward=_one_of("--reward", reward or usual.reward, REWARDS), decisions=decisions or usual.decisions,
             strangers=usual.strangers if strangers is None else strangers,
         )  # fmt: skip
         return _train_policy(game, policy_plan, seed, workers or available_cpus(), folder, install, format)
@@ -187,9 +196,9 @@ def train(
     console = error_console()
     warm_games({game: (ENCODING, Settings(iterations=1).method)}, news_on(console))
     plan = Plan(
-        generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations, deals=deals,
-        cut=cut, pace=pace, gate_iterations=gate_iterations, networks=_kinds(networks), passes=passes,
-        decisions=Plan().decisions if decisions is None else decisions,
+        generations=generations, positions=positions or Plan().positions, rounds=rounds, iterations=iterations,
+        deals=deals or Plan().deals, cut=cut, pace=pace, gate_iterations=gate_iterations,
+        networks=_kinds(networks), passes=passes, decisions=Plan().decisions if decisions is None else decisions,
         strangers=Plan().strangers if strangers is None else strangers,
     )  # fmt: skip
     command = f"arena train {game} {_sizes(plan)} --seed {seed}"
@@ -278,7 +287,7 @@ def _train_policy(game: str, plan: PolicyPlan, seed: int, threads: int, folder: 
 
 def _policy_sizes(plan: PolicyPlan) -> str:
     """The options that give this plan; the first two always, the others where they are not the usual ones."""
-    usual = PolicyPlan(seats=())
+    usual = PolicyPlan(seats=(), deals=GATE_DEALS[plan.episode])
     found = [f"--seats {','.join(map(str, plan.seats))}", f"--decisions {plan.decisions}"]
     for name in ("strangers", "episode", "reward", "deals"):
         if (value := getattr(plan, name)) != getattr(usual, name):
@@ -288,7 +297,8 @@ def _policy_sizes(plan: PolicyPlan) -> str:
 
 def _write_policy(page: Page, trained: TrainedPolicy, is_installed: bool) -> None:
     found = trained.note.generations[0]
-    columns = [Column("seats", "d"), Column(f"over {SHORT} iterations"), Column("among strangers"), Column("kept")]
+    played = PLAYED[found["gates"][0]["episode"]]
+    columns = [Column("seats", "d"), Column(f"over {SHORT} iterations {played}"), Column("among strangers"), Column("kept")]
     told = {(gate["seats"], gate["of"]): f"{share_text(gate)}, {gate['deals']:,} deals" for gate in found["gates"]}
     rows = [
         [seats, told[seats, OF_POLICY], told[seats, AMONG], "yes" if seats in trained.nets.seats else "no"]

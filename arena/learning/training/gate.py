@@ -1,4 +1,4 @@
-"""Is one search better than another? Duplicate deals of one round in all rotations, and a betting test on their scores."""
+"""Is one search better than another? Duplicate rounds or matches in all rotations, and a betting test on their scores."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -88,34 +88,37 @@ def judged_gate(scores: Iterable[float], deals: int) -> Gate:
     return Gate(len(taken), _share(test.estimate(numbers)), _share(low), _share(high), test.verdict(numbers))
 
 
-def deal_score(first: Player, second: Player, table: Table, seed: int) -> float:
+def deal_score(first: Player, second: Player, table: Table, seed: int, *, episode: str = "round") -> float:
     """Return how the first player does on one deal, from -1 to 1: the mean over its seats of rivals behind less rivals ahead.
 
-    It plays each seat once, the second player all others.
+    It plays each seat once, the second player all others. `episode`: what is played, a `round` or a whole `match`.
     """
     scores = []
     for own in range(table.seats):
         players = [first if seat == own else second for seat in range(table.seats)]
-        worth = round_worth(players, table, seed)
+        worth = episode_worth(players, table, seed, episode=episode)
         others = np.delete(worth, own)
         scores.append(float(np.mean(np.sign(worth[own] - others))))
     return float(np.mean(scores))
 
 
-def pool_score(first: Player, second: Player, stranger: Player, table: Table, seed: int) -> float:
+def pool_score(first: Player, second: Player, stranger: Player, table: Table, seed: int, *, episode: str = "round") -> float:
     """Return how much better the first player does than the second one where a stranger plays all other seats, from -1 to 1."""
-    return (deal_score(first, stranger, table, seed) - deal_score(second, stranger, table, seed)) / 2.0
+    mine, other = (deal_score(player, stranger, table, seed, episode=episode) for player in (first, second))
+    return (mine - other) / 2.0
 
 
-def round_worth(players: Sequence[Player], table: Table, seed: int) -> Numbers:
-    """Return what the first round of a deal brings to each seat."""
+def episode_worth(players: Sequence[Player], table: Table, seed: int, *, episode: str = "round") -> Numbers:
+    """Return what the first round of a deal brings to each seat; of a `match`, less its place."""
     game, engine = table.game, table.game.engine
+    is_match = episode == "match"
+    is_over, play = (engine.is_terminal, engine.advance) if is_match else (engine.is_round_over, engine.step)
     states = game.deal(table.seats, table.options, seed)
-    while not engine.is_round_over(states):
+    while not is_over(states):
         codes = game.legal_list(states)
         seat = engine.current_seat(states)
-        engine.step(states, codes[0] if len(codes) == 1 else players[seat].choose(states, seat, codes))
-    return worth_of(table, states)
+        play(states, codes[0] if len(codes) == 1 else players[seat].choose(states, seat, codes))
+    return -np.array(game.final(states, table.seats)[1], np.float64) if is_match else worth_of(table, states)
 
 
 def _share(difference: float) -> float:

@@ -14,10 +14,17 @@ from arena.search import Settings
 from arena.tournament.formats.betting import Verdict
 
 OF_STRANGERS = 100  # iterations of the strangers that have no number of their own
+PLAYED = {"round": "in rounds", "match": "in matches"}
+"""What gates play, in words."""
 
 
-def gates_of(game: Game, net: Net, seats: Sequence[int], *, deals: int, seed: int, watcher: Watcher) -> list[dict[str, Any]]:
-    """The gates at each number of seats: against a short search, and beside one among strangers. `deals`: at most."""
+def gates_of(
+    game: Game, net: Net, seats: Sequence[int], *, episode: str, deals: int, seed: int, watcher: Watcher
+) -> list[dict[str, Any]]:
+    """The gates at each number of seats: against a short search, and beside one among strangers. `deals`: at most.
+
+    `episode`: what they play on each deal, a `round` or a whole `match`, as the policy did.
+    """
     own = Imitator(replace(game, nets=Nets({KINDS[POLICY]: net}, frozenset(seats))))
     short = Searcher(game, Settings(iterations=SHORT))
     strangers = [Searcher(game, Settings(**{"iterations": OF_STRANGERS, **one})) for one in STRANGERS]
@@ -30,15 +37,16 @@ def gates_of(game: Game, net: Net, seats: Sequence[int], *, deals: int, seed: in
             for deal in range(deals):
                 new = seed_of(seed, of, table.seats, "gate", deal)
                 if of == AMONG:
-                    yield pool_score(own, short, strangers[deal % len(strangers)], table, new)
+                    yield pool_score(own, short, strangers[deal % len(strangers)], table, new, episode=episode)
                 else:
-                    yield deal_score(own, short, table, new)
+                    yield deal_score(own, short, table, new, episode=episode)
                 watcher.advance()
 
         for of in (OF_POLICY, AMONG):
             among = " among strangers" if of == AMONG else ""
-            watcher.begin(f"gate of the policy at {count} seats against {against}{among}", deals)
-            found.append({"of": of, "against": against, "seats": count, **judged_gate(scores(of), deals).document()})
+            watcher.begin(f"gate of the policy at {count} seats against {against}{among}, {PLAYED[episode]}", deals)
+            gate = judged_gate(scores(of), deals)
+            found.append({"of": of, "against": against, "seats": count, "episode": episode, **gate.document()})
     return found
 
 

@@ -41,8 +41,9 @@ LATE = 0.95  # share of the mean weights that stays in an update
 SETTLING = 0.9  # share of the scale of rewards that stays in an update
 SNAPSHOTS = 8  # earlier policies that are met; where there are more, every second one is forgotten
 REPORTS = 6  # times that strength is measured on the way
-HELD_OUT = 256  # deals on which
+HELD_OUT = {"round": 256, "match": 64}  # deals on which; a match is long, and luck decides less of it
 SHORT = "search:20"
+GATE_DEALS = {"round": 150, "match": 40}  # at most, where nothing else is asked for
 TO_TABLES = 66  # bits that seeds of tables leave out: tables count up from what is left
 
 
@@ -59,8 +60,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What it plays: a `round` or a whole `match`."""
     reward: str = "score"
     """What it strives for: the `score` above the mean of all seats, or `places`."""
-    deals: int = 150
-    """The most deals of a gate."""
+    deals: int = GATE_DEALS["round"]
+    """The most deals of a gate, which plays what the policy plays: matches are long (GATE_DEALS)."""
 
     @property
     def parts(self) -> int:
@@ -108,7 +109,7 @@ def train_policy(
     take_up(folder, state, game.rules.STATE)
     told = _learn(game, folder, plan, state, seed, threads, watcher)
     net = _net(state)
-    gates = gates_of(game, net, plan.seats, deals=plan.deals, seed=seed, watcher=watcher)
+    gates = gates_of(game, net, plan.seats, episode=plan.episode, deals=plan.deals, seed=seed, watcher=watcher)
     kept = tuple(seats for seats in plan.seats if is_kept(gates, seats))
     nets = Nets({KINDS[POLICY]: net}, frozenset(kept)) if kept else Nets()
     found = {
@@ -208,7 +209,7 @@ def _line(game: Game, state: State, plan: Plan, seed: int) -> str:
     for seats in plan.seats:
         shares = [
             share_beaten(
-                game, state.averaged, rival, seats=seats, episode=plan.episode, deals=HELD_OUT,
+                game, state.averaged, rival, seats=seats, episode=plan.episode, deals=HELD_OUT[plan.episode],
                 seed=seed_of(seed, "held out", seats) >> TO_TABLES,
             )
             for rival in ("policy", SHORT)
