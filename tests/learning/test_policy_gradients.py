@@ -9,7 +9,7 @@ from arena.learning.tables import Tables
 from arena.learning.training.policy.compiled import CLIPPED, COLUMNS, ENTROPY, ERROR, LOSS, advantages, decide, slopes
 from arena.learning.training.policy.decisions import Decisions, joined
 from arena.learning.training.policy.learning import Learner
-from arena.learning.training.policy.network import Shape, Weights, new_weights
+from arena.learning.training.policy.network import Shape, Weights, new_weights, weights_of
 from arena.learning.training.policy.play import Play
 from helpers import kuhn_tables
 from helpers.kuhn_tables import BETTED, LINES, KuhnTables
@@ -229,6 +229,15 @@ def test_only_legal_actions_are_chosen_and_all_of_them_are() -> None:
     assert (codes[indices] == legal[np.arange(count), places]).all()
     assert used[2] == count and np.isfinite(worth).all()
     assert np.exp(likely) == pytest.approx(1.0 / counts, rel=0.3)  # at first, actions are almost equally likely
+
+
+def test_a_policy_that_a_game_has_goes_on_as_it_was() -> None:
+    rng = np.random.default_rng(3)
+    before = new_weights(SHAPE, rng).net()
+    again = weights_of(before, SHAPE.judging, rng)
+    after, judge = again.net(), again.parts[3][SHAPE.hidden :]
+    assert (after.weights == before.weights).all() and (after.bias == before.bias).all() and (after.out == before.out).all()
+    assert again.shape == SHAPE and not judge.any()
 
 
 def test_any_number_of_threads_learns_the_same() -> None:

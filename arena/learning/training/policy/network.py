@@ -52,6 +52,16 @@ class Weights:
         return Net(weights, bias[:hidden].copy(), out[:hidden].copy(), 0.0, row=self.shape.row).rounded()
 
 
+def weights_of(policy: Net, judging: int, rng: np.random.Generator) -> Weights:
+    """Weights that go on from a policy as games have it, beside a judge that expects nothing. `judging`: its hidden units."""
+    known, hidden = len(policy.weights) - policy.row, len(policy.bias)
+    weights = new_weights(Shape(known, policy.row, hidden, judging), rng)
+    of_known, action, bias, out, _ = weights.parts
+    of_known[:, :hidden], action[:] = policy.weights[:known], policy.weights[known:]
+    bias[:hidden], out[:hidden], out[hidden:] = policy.bias, policy.out, 0.0
+    return weights
+
+
 def new_weights(shape: Shape, rng: np.random.Generator) -> Weights:
     """Weights to begin with: all actions are almost equally likely, and the judge expects almost nothing."""
     weights = Weights(shape, np.zeros(shape.size, np.float32))
