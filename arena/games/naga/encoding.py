@@ -15,6 +15,8 @@ from arena.engine.machine import lowest_bit, popcount
 from arena.games.naga.estimates import OUTLOOKS
 from arena.games.naga.hands import ATTRIBUTES, CATEGORIES_5, HEAVEN, ILBECK, NUMBERS
 from arena.games.naga.knowledge import selected, unseen_cards
+from arena.games.naga.prospects import BEHIND, WORTH, write_prospect
+from arena.games.naga.prospects import SIZE as PROSPECTS
 from arena.games.naga.rules import chooser, field_cards_won, field_mask
 from arena.games.naga.shapes import FOUR_KINDS, NATURALS, RUNS_4, RUNS_5, Shape, best_category, hand_shape, power, power_of
 from arena.games.naga.state import (
@@ -103,7 +105,16 @@ ACTION_PLANES = (
         "of kept cards: moons, Eltam's trumps, cards of Eltam's numbers, of the number of another open place (each of 2),"
         " a pair, a flush begun, a straight begun, mean number (of 7)",
     ),
+    Plane("kept_cards", NUMBERS + ATTRIBUTES, "kept cards by number and by attribute (each of 2)"),
+    Plane(
+        "prospects",
+        PROSPECTS,
+        "but for Eltam: about the chance to win the place against random cards at their strongest; the edge of kept cards at"
+        " the other open places, the mean and the best one, and at Eltam; about the chance to win the game that comes of these,"
+        " and how far that is behind the best action's (times 10)",
+    ),
 )
+VERSION = 2
 CODES: tuple[int, ...] | None = tuple(sorted({*SINGLES, *THREE_OF_FIVE.tolist(), *TWO_OF_THREE.tolist()}))
 """Places and selections share codes; the phase says which of the two a code is."""
 
@@ -127,7 +138,7 @@ CODES: tuple[int, ...] | None = tuple(sorted({*SINGLES, *THREE_OF_FIVE.tolist(),
     _PLAYED,
     _SIZE,
 ) = accumulate((plane.size for plane in PLANES), initial=0)
-_KIND, _AT, _CATEGORY, _STRENGTH, _FIELD, _CARDS, _CHOSEN, _KEPT, _ACTION_SIZE = accumulate(
+_KIND, _AT, _CATEGORY, _STRENGTH, _FIELD, _CARDS, _CHOSEN, _KEPT, _KEPT_CARDS, _PROSPECTS, _ACTION_SIZE = accumulate(
     (plane.size for plane in ACTION_PLANES), initial=0
 )
 _PLAYED_BY_BOTH = 6  # cards of a contest, three of each seat; of the last one four
@@ -191,6 +202,7 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
             best = 0.0
             for k in range(len(THREE_OF_FIVE)):
                 best = max(best, power(s, selected(hand, int(THREE_OF_FIVE[k])), place))
+            write_prospect(s, seat, 0, place, best, row, _PROSPECTS)
         else:
             place = int(s.place)
             row[_KIND + 1] = 1.0
@@ -200,9 +212,16 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
             _write_chosen(s, cards, place, row)
             _write_kept(s, hand & ~cards, place, row)
             best = power(s, cards, place)
+            if place != ELTAM:
+                write_prospect(s, seat, hand & ~cards, place, best, row, _PROSPECTS)
         row[_AT + place - 1] = 1.0
         row[_CATEGORY + int(best * len(CATEGORIES_5))] = 1.0
         row[_STRENGTH] = best
+    worth = 0.0
+    for i in range(count):
+        worth = max(worth, out[i, _PROSPECTS + WORTH])
+    for i in range(count):
+        out[i, _PROSPECTS + BEHIND] = 10.0 * (worth - out[i, _PROSPECTS + WORTH])
 
 
 @jit
@@ -362,6 +381,11 @@ def _write_kept(s: State, kept: int, contested: int, row: Features) -> None:
         row[_KEPT + 5] = first // NUMBERS == second // NUMBERS
         row[_KEPT + 6] = 0 < apart < 4
     row[_KEPT + 7] = _mean_number(naturals)
+    while naturals:
+        card = lowest_bit(naturals)
+        naturals &= naturals - 1
+        row[_KEPT_CARDS + card % NUMBERS] += 0.5
+        row[_KEPT_CARDS + NUMBERS + card // NUMBERS] += 0.5
 
 
 @jit
