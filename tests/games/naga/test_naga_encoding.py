@@ -8,7 +8,8 @@ import pytest
 
 from arena.games import encoding as encoding_of
 from arena.games.naga import encoding, hands, rules
-from arena.games.naga.state import DESIGNATE
+from arena.games.naga.prospects import EARTHEN, HEAVENLY, MOON, TRUMP, chance
+from arena.games.naga.state import DESIGNATE, FIRST_CARD, TRUMPS
 from helpers.naga_tables import CARDS, GAME, copied, deal, position
 from helpers.views import action_planes, ones, planes
 
@@ -69,6 +70,18 @@ class TestExample:
         kept = right["select w6 t6 I"]["kept"]  # e6 and e1: of one attribute; a1 lies in Eltam, f1 and w1 elsewhere
         assert kept == [0, 0, 0.5, 0.5, 0, 1, 0, 0.5]
 
+    def test_kept_cards_and_prospects(self):
+        rows = action_planes(EXAMPLE, GAME)
+        kept = rows["select d2 f2 w2"]["kept_cards"]  # l4 and a7
+        assert [ones(np.array(kept) * 2)] == [[3, 6, 7 + 1, 7 + 3]]
+        chances = {text: row["prospects"][0] for text, row in rows.items()}
+        assert chances["select d2 f2 w2"] == max(chances.values()) > 0.5  # three 2s with the trump
+        assert (
+            all(row["prospects"][5] >= 0.0 for row in rows.values()) and min(row["prospects"][5] for row in rows.values()) == 0
+        )
+        nothing_kept = action_planes(dealt([LEFT, RIGHT], phase="designate"), GAME).values()
+        assert all(row["prospects"][1:4] == [0, 0, 0] for row in nothing_kept)
+
     def test_own_selection_is_remembered_and_the_other_one_hidden(self):
         states = copied(EXAMPLE)
         GAME.engine.step(states, GAME.legal_list(states)[0])
@@ -114,6 +127,36 @@ def test_the_stronger_hand_has_the_higher_strength(options):
 def five_card_category(value, cards):
     category = hands.category_of(value)
     return 7 if cards == 3 and category == 6 else category
+
+
+@pytest.mark.parametrize("kind", [EARTHEN, HEAVENLY, TRUMP, MOON])
+def test_random_hands_win_half_of_the_time_against_random_hands(kind):
+    """So `chance` knows how strong they are at places with each kind of field card."""
+    rng = random.Random(kind)
+    found = []
+    for seed in range(10_000):
+        states = deal(seed)
+        s = states[0]
+        free = [card for card in range(51) if card not in s.field]
+        for place in encoding.SINGLES:
+            card = s.field[FIRST_CARD[place]]
+            if kind_of(card, place) == kind:
+                hand = rng.sample(free, 5)
+                best = max(
+                    encoding.power(s, sum(1 << int(one) for one in chosen), place) for chosen in itertools.combinations(hand, 3)
+                )
+                found.append(chance(s, place, best))
+        if len(found) >= 250:
+            break
+    assert abs(np.mean(found) - 0.5) < 0.08 and np.std(found) > 0.2
+
+
+def kind_of(card, place):
+    """The kind of a field card at a place."""
+    if card >= hands.ILBECK:
+        return MOON
+    attribute = card // hands.NUMBERS
+    return TRUMP if attribute == TRUMPS[place] else HEAVENLY if attribute < hands.HEAVEN else EARTHEN
 
 
 def test_both_seats_are_alike():
