@@ -11,14 +11,37 @@ import numpy as np
 from arena.engine.contract import Actions, Features
 from arena.engine.encoding import Plane
 from arena.engine.jit import jit
-from arena.engine.machine import lowest_bit, popcount
+from arena.engine.machine import lowest_bit, popcount, stack_array
 from arena.games.naga.estimates import OUTLOOKS
 from arena.games.naga.hands import ATTRIBUTES, CATEGORIES_5, HEAVEN, ILBECK, NUMBERS
 from arena.games.naga.knowledge import selected, unseen_cards
-from arena.games.naga.prospects import BEHIND, WORTH, write_prospect
+from arena.games.naga.prospects import (
+    BEHIND,
+    CHANCE,
+    DRAWN,
+    WORTH,
+    beaten,
+    chance,
+    drawn_strengths,
+    write_chosen,
+    write_kept,
+    write_prospect,
+    write_unseen,
+)
 from arena.games.naga.prospects import SIZE as PROSPECTS
-from arena.games.naga.rules import chooser, field_cards_won, field_mask
-from arena.games.naga.shapes import FOUR_KINDS, NATURALS, RUNS_4, RUNS_5, Shape, best_category, hand_shape, power, power_of
+from arena.games.naga.rollout import RIVALS
+from arena.games.naga.rules import chooser, contest_strength, field_cards_won, field_mask
+from arena.games.naga.shapes import (
+    FOUR_KINDS,
+    NATURALS,
+    RUNS_4,
+    RUNS_5,
+    Shape,
+    best_category,
+    hand_shape,
+    power,
+    power_of,
+)
 from arena.games.naga.state import (
     CONTESTS,
     DECK,
@@ -109,9 +132,10 @@ ACTION_PLANES = (
     Plane(
         "prospects",
         PROSPECTS,
-        "but for Eltam: about the chance to win the place against random cards at their strongest; the edge of kept cards at"
-        " the other open places, the mean and the best one, and at Eltam; about the chance to win the game that comes of these,"
-        " and how far that is behind the best action's (times 10)",
+        "but for Eltam: about the chance to win the place against random cards at their strongest; for a selection also the"
+        " share of eight drawn hands of unseen cards that it beats, and the edge of kept cards at the other open places, the"
+        " mean and the best one, and at Eltam; the moons, trumps and cards of the field card's number and attribute that five"
+        " unseen cards have on average; about the chance to win the game; how far that is behind the best action's (times 10)",
     ),
 )
 VERSION = 2
@@ -143,8 +167,6 @@ _KIND, _AT, _CATEGORY, _STRENGTH, _FIELD, _CARDS, _CHOSEN, _KEPT, _KEPT_CARDS, _
 )
 _PLAYED_BY_BOTH = 6  # cards of a contest, three of each seat; of the last one four
 _SHOWN_BEFORE_ELTAM = _PLAYED_BY_BOTH * (CONTESTS - 1)
-_ROW = (1 << NUMBERS) - 1
-COLUMNS = np.array([sum(1 << NUMBERS * attribute + number for attribute in range(ATTRIBUTES)) for number in range(NUMBERS)])
 _SINGLES = np.array(SINGLES, np.int64)
 _FATES = np.array([[0, 2, 3, 4], [0, 3, 2, 4]], np.int64)  # by seat: where in `places` stands what became of one
 _OF_3, _OF_5, _OF_6, _OF_7, _OF_9 = (1 / whole for whole in (3, HAND, FOUR_KINDS, NUMBERS, FIELD_CARDS))
@@ -192,6 +214,10 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
     """Write what each action makes of the cards: ACTION_PLANES says what stands where."""
     hand = int(s.hand[seat])
     shape = hand_shape(hand & NATURALS)
+    unseen = unseen_cards(s, seat)
+    strengths = stack_array(RIVALS, np.int64)
+    if s.phase == SELECT and s.place != ELTAM:
+        drawn_strengths(s, seat, int(s.place), strengths)
     for i in range(count):
         row = out[i]
         row[:] = 0.0
@@ -202,18 +228,23 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
             best = 0.0
             for k in range(len(THREE_OF_FIVE)):
                 best = max(best, power(s, selected(hand, int(THREE_OF_FIVE[k])), place))
-            write_prospect(s, seat, 0, place, best, row, _PROSPECTS)
+            row[_PROSPECTS + CHANCE] = chance(s, place, best)
+            write_prospect(s, seat, 0, place, row[_PROSPECTS + CHANCE], row, _PROSPECTS)
+            write_unseen(s, unseen, place, row, _PROSPECTS)
         else:
             place = int(s.place)
             row[_KIND + 1] = 1.0
             cards = selected(hand, int(actions[i]))
             for k in range(HAND):
                 row[_CARDS + k] = int(actions[i]) >> k & 1
-            _write_chosen(s, cards, place, row)
-            _write_kept(s, hand & ~cards, place, row)
+            write_chosen(s, cards, place, row, _CHOSEN)
+            write_kept(s, hand & ~cards, place, row, _KEPT, _KEPT_CARDS)
             best = power(s, cards, place)
             if place != ELTAM:
-                write_prospect(s, seat, hand & ~cards, place, best, row, _PROSPECTS)
+                row[_PROSPECTS + CHANCE] = chance(s, place, best)
+                row[_PROSPECTS + DRAWN] = beaten(contest_strength(s, cards, place), strengths)
+                write_prospect(s, seat, hand & ~cards, place, row[_PROSPECTS + DRAWN], row, _PROSPECTS)
+                write_unseen(s, unseen, place, row, _PROSPECTS)
         row[_AT + place - 1] = 1.0
         row[_CATEGORY + int(best * len(CATEGORIES_5))] = 1.0
         row[_STRENGTH] = best
@@ -340,60 +371,3 @@ def _write_eltam(s: State, naturals: int, shape: Shape, out: Features) -> None:
         suited = max(suited, shape[1] + field[1] >> 4 * attribute & 15)
     out[at + 4] = suited * 0.125
     out[at + 5] = RUNS_5[shape[2] | field[2], 0] * _OF_5
-
-
-@jit
-def _write_chosen(s: State, cards: int, place: int, row: Features) -> None:
-    naturals = cards & NATURALS
-    row[_CHOSEN] = popcount(naturals >> int(TRUMPS[place]) * NUMBERS & _ROW) * _OF_3
-    row[_CHOSEN + 1] = popcount(naturals & (1 << HEAVEN * NUMBERS) - 1) * _OF_3
-    matches = 0
-    for i in range(FIRST_CARD[place], FIRST_CARD[place + 1]):
-        if s.field[i] < ILBECK:
-            matches |= naturals & COLUMNS[int(s.field[i]) % NUMBERS]
-    row[_CHOSEN + 2] = popcount(matches) * _OF_3
-    row[_CHOSEN + 3] = popcount(cards >> ILBECK) * 0.5
-    row[_CHOSEN + 4] = _mean_number(naturals)
-
-
-@jit
-def _write_kept(s: State, kept: int, contested: int, row: Features) -> None:
-    naturals = kept & NATURALS
-    row[_KEPT] = popcount(kept >> ILBECK) * 0.5
-    row[_KEPT + 1] = popcount(naturals >> int(TRUMPS[ELTAM]) * NUMBERS & _ROW) * 0.5
-    matches = 0
-    for i in range(FIRST_CARD[ELTAM], FIRST_CARD[ELTAM + 1]):
-        if s.field[i] < ILBECK:
-            matches |= naturals & COLUMNS[int(s.field[i]) % NUMBERS]
-    row[_KEPT + 2] = popcount(matches) * 0.5
-    matches = 0
-    for i in range(len(_SINGLES)):
-        place = int(_SINGLES[i])
-        field = int(s.field[FIRST_CARD[place]]) & 63
-        if s.won[place] == OPEN and place != contested and field < ILBECK:
-            matches |= naturals & COLUMNS[field % NUMBERS]
-    row[_KEPT + 3] = popcount(matches) * 0.5
-    if popcount(naturals) == 2:
-        first = lowest_bit(naturals)
-        second = lowest_bit(naturals & naturals - 1)
-        apart = abs(first % NUMBERS - second % NUMBERS)
-        row[_KEPT + 4] = apart == 0
-        row[_KEPT + 5] = first // NUMBERS == second // NUMBERS
-        row[_KEPT + 6] = 0 < apart < 4
-    row[_KEPT + 7] = _mean_number(naturals)
-    while naturals:
-        card = lowest_bit(naturals)
-        naturals &= naturals - 1
-        row[_KEPT_CARDS + card % NUMBERS] += 0.5
-        row[_KEPT_CARDS + NUMBERS + card // NUMBERS] += 0.5
-
-
-@jit
-def _mean_number(naturals: int) -> float:
-    """The mean number of natural cards, of 7; 0 without cards."""
-    total = 0
-    count = popcount(naturals)
-    while naturals:
-        total += 1 + lowest_bit(naturals) % NUMBERS
-        naturals &= naturals - 1
-    return total / (NUMBERS * max(count, 1))

@@ -1,8 +1,8 @@
 """What an action of Naga promises, for learning programs: the chance to win the contest, and what kept cards are good for.
 
-A search draws the other hand for this; here a table of random hands and the rules of estimates.py answer at once. They need
-not be right, only tell apart what a small network would not: most hands end in the same few categories, and which of them is
-stronger decides.
+Searches ask the same. What is said here need not be right, only tell apart what a small network would not: most hands end in
+the same few categories, and which of them is stronger decides. So a table says how strong random hands are, a few hands are
+drawn from what the seat has not seen, and the rules of estimates.py say what kept cards are good for.
 """
 
 import numpy as np
@@ -10,10 +10,13 @@ import numpy as np
 from arena.engine.contract import Features
 from arena.engine.functions import power
 from arena.engine.jit import jit
+from arena.engine.machine import lowest_bit, popcount
+from arena.engine.rng import Words
 from arena.games.naga.estimates import eltam_rule, outlook, single_rule
 from arena.games.naga.hands import HEAVEN, ILBECK, NUMBERS
-from arena.games.naga.rollout import BEST_PLACE, CONSTANTS, ELTAM_RULE, FADE, LAST, NEXT, SINGLE_RULE
+from arena.games.naga.rollout import BEST_PLACE, CONSTANTS, ELTAM_RULE, FADE, LAST, NEXT, SINGLE_RULE, draw_hands
 from arena.games.naga.rules import field_cards_won
+from arena.games.naga.shapes import COLUMNS, NATURALS, ROW
 from arena.games.naga.state import CONTESTS, ELTAM, FIRST_CARD, OPEN, TRUMPS, State
 
 EARTHEN, HEAVENLY, TRUMP, MOON = range(4)
@@ -41,9 +44,11 @@ QUANTILES = np.array(
 """How strong (`shapes.power`) five random cards are at a place with such a field card, at their strongest: the middles of 24
 equally large parts, of 20,000 hands each (6,000 for a moon), with the usual options."""
 _VALUES = np.array([constant.default for constant in CONSTANTS])
-SIZE = 6
-"""Numbers of an action: `write_prospect`, and what the best action is ahead."""
-_CHANCE, _MEAN, _BEST, _ELTAM, WORTH, BEHIND = range(SIZE)
+SIZE = 11
+"""Numbers of an action: what `write_prospect` writes, and how far it is behind the best action."""
+CHANCE, DRAWN, _MEAN, _BEST, _ELTAM, _MOONS, _TRUMPS, _MATCHES, _SUITED, WORTH, BEHIND = range(SIZE)
+HANDS = 8  # of the other seat that are drawn
+HAND = 5  # cards of it
 
 
 @jit
@@ -61,14 +66,43 @@ def chance(s: State, place: int, strength: float) -> float:
 
 
 @jit
-def write_prospect(s: State, seat: int, kept: int, place: int, strength: float, out: Features, at: int) -> None:
-    """Write from `at` on what a selection for a place with one field card promises: all but BEHIND.
+def drawn_strengths(s: State, seat: int, place: int, out: Words) -> None:
+    """Write how strong HANDS hands of cards that the seat has not seen are at a place; `out` has room for RIVALS numbers.
 
-    `kept`: the cards that are left, 0 where nothing is selected yet; `strength`: of the selection, as `shapes.power` has it.
-    Written: the chance to win the place; the edge of the kept cards at the later places, the mean and the best one; at Eltam;
-    and the chance to win the game that comes of these.
+    The same position gives the same hands, whoever asks.
     """
-    wins = chance(s, place, strength)
+    hand = int(s.hand[seat])
+    draw_hands(s, place, HANDS, (hand >> 20 ^ hand) + 7919 * int(s.num_shown) & (1 << 30) - 1, out)
+
+
+@jit
+def beaten(strength: int, strengths: Words) -> float:
+    """The share of the drawn hands that a selection beats at their strongest, a tie counting half."""
+    total = 0.0
+    for k in range(HANDS):
+        total += 0.5 * (strength > strengths[k]) + 0.5 * (strength >= strengths[k])
+    return total / HANDS
+
+
+@jit
+def write_unseen(s: State, unseen: int, place: int, out: Features, at: int) -> None:
+    """Write how many moons, trumps and cards of the field card's number and attribute five unseen cards have on average."""
+    share = HAND / max(HAND, popcount(unseen))
+    naturals = unseen & NATURALS
+    out[at + _MOONS] = share * popcount(unseen >> ILBECK)
+    out[at + _TRUMPS] = share * popcount(naturals >> int(TRUMPS[place]) * NUMBERS & ROW)
+    field = int(s.field[FIRST_CARD[place]])
+    if field < ILBECK:
+        out[at + _MATCHES] = share * popcount(naturals & COLUMNS[field % NUMBERS])
+        out[at + _SUITED] = share * popcount(naturals >> field // NUMBERS * NUMBERS & ROW)
+
+
+@jit
+def write_prospect(s: State, seat: int, kept: int, place: int, wins: float, out: Features, at: int) -> None:
+    """Write from `at` on what kept cards are worth later, and the chance to win the game that comes of them and of `wins`.
+
+    `kept`: the cards that are left, 0 where nothing is selected yet; `wins`: the chance to win the place.
+    """
     single = eltam = 0.0
     left = CONTESTS - 1 - s.contest
     if kept and left > 0:
@@ -79,12 +113,11 @@ def write_prospect(s: State, seat: int, kept: int, place: int, strength: float, 
                 single += edge
                 best = max(best, edge)
         single /= left
+        out[at + _MEAN] = single
         out[at + _BEST] = best
     if kept:
         eltam = eltam_rule(s, kept, _VALUES, ELTAM_RULE)
-    out[at + _CHANCE] = wins
-    out[at + _MEAN] = single
-    out[at + _ELTAM] = eltam
+        out[at + _ELTAM] = eltam
     first, second = field_cards_won(s)
     mine, theirs = (first, second) if seat == 0 else (second, first)
     share = _VALUES[BEST_PLACE]
@@ -93,3 +126,61 @@ def write_prospect(s: State, seat: int, kept: int, place: int, strength: float, 
     out[at + WORTH] = wins * outlook(mine + 1, theirs, left, single, eltam) + (1.0 - wins) * outlook(
         mine, theirs + 1, left, single, eltam
     )
+
+
+@jit
+def write_chosen(s: State, cards: int, place: int, row: Features, at: int) -> None:
+    """Write from `at` on what the selected cards are: the plane `chosen` of encoding.py."""
+    naturals = cards & NATURALS
+    row[at] = popcount(naturals >> int(TRUMPS[place]) * NUMBERS & ROW) * (1 / 3)
+    row[at + 1] = popcount(naturals & (1 << HEAVEN * NUMBERS) - 1) * (1 / 3)
+    matches = 0
+    for i in range(FIRST_CARD[place], FIRST_CARD[place + 1]):
+        if s.field[i] < ILBECK:
+            matches |= naturals & COLUMNS[int(s.field[i]) % NUMBERS]
+    row[at + 2] = popcount(matches) * (1 / 3)
+    row[at + 3] = popcount(cards >> ILBECK) * 0.5
+    row[at + 4] = _mean_number(naturals)
+
+
+@jit
+def write_kept(s: State, kept: int, contested: int, row: Features, at: int, cards_at: int) -> None:
+    """Write what the kept cards are: the plane `kept` of encoding.py from `at` on, `kept_cards` from `cards_at` on."""
+    naturals = kept & NATURALS
+    row[at] = popcount(kept >> ILBECK) * 0.5
+    row[at + 1] = popcount(naturals >> int(TRUMPS[ELTAM]) * NUMBERS & ROW) * 0.5
+    matches = 0
+    for i in range(FIRST_CARD[ELTAM], FIRST_CARD[ELTAM + 1]):
+        if s.field[i] < ILBECK:
+            matches |= naturals & COLUMNS[int(s.field[i]) % NUMBERS]
+    row[at + 2] = popcount(matches) * 0.5
+    matches = 0
+    for place in range(1, CONTESTS + 1):
+        field = int(s.field[FIRST_CARD[place]]) & 63
+        if s.won[place] == OPEN and place != ELTAM and place != contested and field < ILBECK:
+            matches |= naturals & COLUMNS[field % NUMBERS]
+    row[at + 3] = popcount(matches) * 0.5
+    if popcount(naturals) == 2:
+        first = lowest_bit(naturals)
+        second = lowest_bit(naturals & naturals - 1)
+        apart = abs(first % NUMBERS - second % NUMBERS)
+        row[at + 4] = apart == 0
+        row[at + 5] = first // NUMBERS == second // NUMBERS
+        row[at + 6] = 0 < apart < 4
+    row[at + 7] = _mean_number(naturals)
+    while naturals:
+        card = lowest_bit(naturals)
+        naturals &= naturals - 1
+        row[cards_at + card % NUMBERS] += 0.5
+        row[cards_at + NUMBERS + card // NUMBERS] += 0.5
+
+
+@jit
+def _mean_number(naturals: int) -> float:
+    """The mean number of natural cards, of 7; 0 without cards."""
+    total = 0
+    count = popcount(naturals)
+    while naturals:
+        total += 1 + lowest_bit(naturals) % NUMBERS
+        naturals &= naturals - 1
+    return total / (NUMBERS * max(count, 1))

@@ -35,10 +35,10 @@ DEFAULTS = Defaults(
     exploration=0.7,
     expansion=1,
 )
-_MOST_HANDS = 16  # of the opponent that the prior draws
-_RIVALS = 2 * _MOST_HANDS  # strengths: each hand at its strongest, and played at random
+MOST_HANDS = 16  # of the opponent that the prior draws
+RIVALS = 2 * MOST_HANDS  # strengths: each hand at its strongest, and played at random
 CONSTANTS = (
-    Constant("hands", 8.0, 2.0, float(_MOST_HANDS), "hands of the opponent that the prior draws"),
+    Constant("hands", 8.0, 2.0, float(MOST_HANDS), "hands of the opponent that the prior draws"),
     Constant("any", 0.1, 0.0, 0.5, "share of these hands that are played at random, not at their strongest"),
     Constant("next", 0.6, 0.0, 1.5, "how much of the edge of kept cards counts in the next contest"),
     Constant("eltam", 1.0, 0.0, 1.5, "how much of the edge of kept cards counts at Eltam, if it comes next"),
@@ -171,8 +171,8 @@ def _estimate(
         for i in range(count):  # nothing is kept for later
             out[i] = contest_strength(s, selected(hand, int(selections[i])), place) == best
         return
-    rivals = stack_array(_RIVALS, np.int64)
-    _draw_hands(s, place, hands, start, rivals)
+    rivals = stack_array(RIVALS, np.int64)
+    draw_hands(s, place, hands, start, rivals)
     first, second = field_cards_won(s)
     mine, theirs = (first, second) if s.turn == 0 else (second, first)
     left = CONTESTS - 1 - s.contest
@@ -212,7 +212,7 @@ def _single_edge(s: State, kept: int, contested: int, left: int, constants: Numb
 
 
 @jit
-def _draw_hands(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
+def draw_hands(s: State, place: int, hands: int, start: int, rivals: Words) -> None:
     """Write strengths of drawn hands of the other seat at a place: first each at its strongest, then each played at random."""
     cards = stack_array(DECK, np.int64)
     unseen = unseen_cards(s, s.turn + 0)  # of 64 bits, as `determinize` has it: else compiled twice

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arena.engine.jit import jit
 from arena.engine.machine import bit_length, lowest_bit
-from arena.games.naga.hands import CATEGORIES_5, CATEGORY_BITS, ILBECK, NUMBERS, strength
+from arena.games.naga.hands import ATTRIBUTES, CATEGORIES_5, CATEGORY_BITS, ILBECK, NUMBERS, strength
 from arena.games.naga.rules import field_mask
 from arena.games.naga.state import ELTAM, TRUMPS, State
 
@@ -38,6 +38,9 @@ def _runs(size: int) -> NDArray[np.int64]:
     )
 
 
+ROW = (1 << NUMBERS) - 1  # the cards of one attribute
+COLUMNS = np.array([sum(1 << NUMBERS * attribute + number for attribute in range(ATTRIBUTES)) for number in range(NUMBERS)])
+"""All natural cards of each number."""
 RUNS_4, RUNS_5 = _runs(4), _runs(5)
 
 

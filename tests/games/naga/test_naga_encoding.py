@@ -77,10 +77,10 @@ class TestExample:
         chances = {text: row["prospects"][0] for text, row in rows.items()}
         assert chances["select d2 f2 w2"] == max(chances.values()) > 0.5  # three 2s with the trump
         assert (
-            all(row["prospects"][5] >= 0.0 for row in rows.values()) and min(row["prospects"][5] for row in rows.values()) == 0
+            all(row["prospects"][10] >= 0.0 for row in rows.values()) and min(row["prospects"][10] for row in rows.values()) == 0
         )
         nothing_kept = action_planes(dealt([LEFT, RIGHT], phase="designate"), GAME).values()
-        assert all(row["prospects"][1:4] == [0, 0, 0] for row in nothing_kept)
+        assert all(row["prospects"][1:5] == [0, 0, 0, 0] for row in nothing_kept)
 
     def test_own_selection_is_remembered_and_the_other_one_hidden(self):
         states = copied(EXAMPLE)
