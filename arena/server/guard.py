@@ -111,6 +111,8 @@ PUBLIC = (FILES, EMBEDDED)
 """How the paths begin that a page elsewhere may load."""
 OPEN = (*PUBLIC, "/login", "/favicon.ico", "/join/", "/api/join/", "/invite")
 """How the paths begin that need no session."""
+SIGN_OUT = "/logout"
+"""How the path begins that whoever a proxy names may ask for, also without an account: to be somebody else."""
 FOR_GUESTS = tuple(f"{before}{path}" for path in ("/tables/", "/m/", "/rules", "/learn/") for before in ("", "/api"))
 """How the other paths begin that a guest may ask for; of a table and a match it must be one of the guest's own."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -265,7 +267,7 @@ class Guard:
         try:
             return await self._door.entry(named, _client(scope))
         except Problem as refused:
-            if refused.status == 409 and scope["path"].startswith(OPEN):
+            if refused.status == 409 and scope["path"].startswith((*OPEN, SIGN_OUT)):
                 return None
             raise
 
@@ -274,19 +276,20 @@ class Guard:
         address = _client(scope)
         if not self._buckets.take(_visitor(entry, address), self._weight(scope["path"])):
             return Problem(429, TOO_MANY)
-        if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, "/logout")):
+        if entry is not None and entry.is_guest and not scope["path"].startswith((*OPEN, *FOR_GUESTS, SIGN_OUT)):
             return Problem(403, GUESTS)
         if entry is None:
-            return self._at_the_door(scope["path"], address)
+            is_named = scope["state"].get(SIGNED_IN) is not None
+            return self._at_the_door(scope["path"], address, (*OPEN, SIGN_OUT) if is_named else OPEN)
         return None if entry.scope is None else beyond_scope(entry.scope, scope)
 
-    def _at_the_door(self, path: str, address: str | None) -> Problem | None:
+    def _at_the_door(self, path: str, address: str | None, opened: tuple[str, ...]) -> Problem | None:
         """Return what keeps out a request without a session."""
         if path.startswith(FILES):
             return None
         if not self._strangers.take(address):
             return Problem(429, TOO_MANY)
-        if not path.startswith(OPEN):
+        if not path.startswith(opened):
             return Problem(401, "refusal_no_session")
         return None
 

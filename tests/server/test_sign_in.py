@@ -221,6 +221,13 @@ def test_without_an_address_to_sign_out_the_page_explains(here: Site) -> None:
     assert answer.status_code == 200 and "refresh" not in answer.headers and "still knows this browser" in answer.text
 
 
+def test_who_cannot_come_in_can_still_sign_out_and_be_somebody_else(tmp_path: Path) -> None:
+    with site(tmp_path, sign_out="/oauth2/sign_out") as there:
+        page = there.asked("/", "x" * 25)
+        assert page.status_code == 409 and 'action="/logout"' in page.text
+        assert there.sent("/logout", "x" * 25).headers["refresh"] == "0; url=/oauth2/sign_out"
+
+
 def test_grave_acts_need_a_sign_in_that_is_not_old(here: Site) -> None:
     fields = {"label": "laptop", "scope": "look", "days": "7"}
     assert here.sent("/account/tokens", "ada", **fields).status_code == 200
