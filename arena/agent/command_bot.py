@@ -5,6 +5,7 @@ A bot.toml with the table `[llm]` is that of a language model, which has no prog
 
 import msgspec
 
+from arena.agent.build_table import Build, problems
 from arena.agent.model_bot import TABLE, ModelBot, read_model
 from arena.errors import BotError, ConfigError
 from arena.names import NEW_NAME_RULE, may_be_given
@@ -30,6 +31,12 @@ class CommandBot(msgspec.Struct, frozen=True):
     """Whether the bot is also asked for decisions with a single legal action."""
     asks_outside: bool = False
     """Whether the bot asks something outside itself: a network, a clock, entropy. Then its matches cannot be repeated."""
+    build: Build | None = None
+    """How its program is made from source; None: nothing is built."""
+
+    def is_made(self, name: str) -> bool:
+        """Return whether a file of the bot is made by its build. `name`: its path relative to the folder."""
+        return self.build is not None and self.build.is_made(name)
 
 
 def read_toml(content: bytes) -> CommandBot | ModelBot:
@@ -54,6 +61,8 @@ def read_toml(content: bytes) -> CommandBot | ModelBot:
         raise BotError(f"{FILE}: command: {bot.command[0]}: give the program's name alone, or ./ and a file of this folder")
     if any("\0" in word for word in bot.command):
         raise BotError(f"{FILE}: command: no argument can hold a zero character")
+    if bot.build is not None and (problem := next(problems(bot.build, FILE), None)):
+        raise BotError(f"{FILE}: {problem}")
     return bot
 
 

@@ -24,6 +24,7 @@ BOTS_KEPT = 200  # unpacked ones, the most recently used
 
 _ELF = b"\x7fELF"
 _PACKAGE = "__init__.py"
+_BUILT = "compiled programs must be built first, or by a [build]"
 
 
 class BotFiles(msgspec.Struct, frozen=True, dict=True):
@@ -49,6 +50,20 @@ class BotFiles(msgspec.Struct, frozen=True, dict=True):
     @property
     def _toml(self) -> CommandBot | ModelBot | None:
         return command_bot.read_toml(self.files[self.main]) if self.main == command_bot.FILE else None
+
+    @property
+    def wants_build(self) -> bool:
+        """Whether these files are source: the bot.toml has a table `[build]`, and nothing that it makes is here yet."""
+        command = self.command
+        return command is not None and command.build is not None and not any(map(command.is_made, self.files))
+
+    @property
+    def source(self) -> "BotFiles":
+        """The files without what a build made of them: the bot itself, where nothing is built."""
+        command = self.command
+        if command is None or command.build is None:
+            return self
+        return BotFiles(self.main, {name: content for name, content in self.files.items() if not command.is_made(name)})
 
     @cached_property
     def sha256(self) -> str:
@@ -194,17 +209,21 @@ def _files_of_toml(folder: BotFolder) -> dict[str, bytes]:
         inside = inner_path(name)
         if inside is None:
             raise BotError(f"{path}: files: {name} is not in the bot's folder")
-        if inside in files:
+        if inside in files or bot.is_made(inside):  # what is built is made from the source, and taken from nobody
             continue
         try:
             files[inside] = folder.read(inside)
         except (FileNotFoundError, NotADirectoryError):
-            raise BotError(f"{path}: files: no such file: {name} (compiled programs must be built first)") from None
+            raise BotError(f"{path}: files: no such file: {name} ({_BUILT})") from None
     if not bot.files:
-        files = {**folder.read_all(), command_bot.FILE: content}  # as it was checked
+        found = folder.read_all()
+        files = {name: found[name] for name in found if not bot.is_made(name)} | {
+            command_bot.FILE: content
+        }  # as it was checked
     program = bot.command[0]
-    if "/" in program and inner_path(program) not in files:
-        raise BotError(f"{path}: command: {program} is not among the bot's files (compiled programs must be built first)")
+    inside = inner_path(program)
+    if "/" in program and inside not in files and not (inside and bot.is_made(inside)):
+        raise BotError(f"{path}: command: {program} is not among the bot's files ({_BUILT})")
     return files
 
 
