@@ -170,7 +170,7 @@ OWN = {
         "engine/cuda/kernels.py",
     ),
     "of the kernel": ("match/sandbox/", "tournament/workers/", "server/limits.py", "server/metrics/observed.py"),
-    "of the user's cache": ("agent/files.py", "engine/stored_code.py"),
+    "of the user's cache": ("agent/files.py", "engine/stored_code.py", "match/builds.py"),
     "unpacked by this program": ("agent/submissions.py",),
     "what it has just written": ("cli/bench/", "cli/measuring/", "disk.py", "learning/dataset/shards.py"),
 }  # fmt: skip

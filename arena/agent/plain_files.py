@@ -61,6 +61,22 @@ class BotFolder:
                 here = self._opened(opened, here, part, path, _FOLDER | os.O_NOFOLLOW)
             return self._read(here, last, path / last)
 
+    def read_below(self, name: str) -> dict[str, bytes]:
+        """The content of a plain file, or of all files in a folder that belong to the bot, by paths relative to this folder.
+
+        Raises BotError as `read` does, and FileNotFoundError.
+        """
+        *above, last = PurePosixPath(name).parts
+        with contextlib.ExitStack() as opened:
+            here, path = self._descriptor, self.path
+            for part in above:
+                path /= part
+                here = self._opened(opened, here, part, path, _FOLDER | os.O_NOFOLLOW)
+            if not stat.S_ISDIR(_mode(here, last)):
+                return {name: self._read(here, last, path / last)}
+            below = self._opened(opened, here, last, path / last, _FOLDER | os.O_NOFOLLOW)
+            return dict(self._all(below, PurePosixPath(name), path / last))
+
     def read_all(self) -> dict[str, bytes]:
         """The content of all files that belong to the bot, by relative path. Raises BotError and OSError."""
         return dict(self._all(self._descriptor, PurePosixPath(), self.path))

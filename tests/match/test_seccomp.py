@@ -6,6 +6,7 @@ import struct
 import pytest
 
 from arena.match.sandbox import kernel, seccomp
+from arena.match.sandbox.builds import filter as builds
 
 ALLOW, KILL, NOTHING = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 EPERM, ENOSYS, ENOTTY, EINVAL, EAGAIN = (
@@ -33,6 +34,8 @@ def run(program: list[seccomp.Instruction], data: bytes) -> int:
             (value,) = struct.unpack_from("<I", data, operand)
         elif code == 0x06:
             return operand
+        elif code == 0x54:
+            value &= operand
         else:
             holds = {0x15: value == operand, 0x35: value >= operand, 0x45: bool(value & operand)}[code]
             place += if_true if holds else if_false
@@ -178,3 +181,37 @@ def test_calls_of_programs_that_depend_on_their_arguments(
     machine: str, call: str, arguments: tuple[int, ...], expected: int
 ) -> None:
     assert of_program(machine, call, *arguments) == expected
+
+
+OF_BUILDS: dict[str, list[tuple[tuple[int, ...], int]]] = {
+    "clone3": [((), ENOSYS)],
+    "clone": [((17,), ALLOW), ((0x3D0F00,), ALLOW), ((0x1000_0011,), EPERM), ((0x2000_0011,), EPERM)],
+    "mmap": [((0, 4096, 3, 0x21), ALLOW), ((0, 4096, 7, 0x22), ALLOW), ((0, 1 << 21, 3, 0x4_0022), EPERM)],
+    "prlimit64": [((0, 7, 1, 0), ALLOW), ((PID, 7, 0, 1), EPERM)],
+    "socketpair": [((1, 1, 0), ALLOW), ((1, 0x8_0005, 0), ALLOW), ((1, 2, 0), EPERM), ((2, 1, 0), EPERM), ((16, 3, 0), EPERM)],
+    "ioctl": [((1, 0x5401), ALLOW), ((1, 0x5421), ALLOW), ((1, 0x5412), ENOTTY)],
+    "fcntl": [((3, 1030), ALLOW), ((3, 6), ALLOW), ((3, 8, PID), EPERM), ((3, 10, 9), EPERM), ((3, 1024), EPERM)],
+    "prctl": [((15,), ALLOW), ((38, 1), ALLOW), ((4, 1), EPERM), ((36, 1), EPERM), ((22, 2), EPERM)],
+}
+"""What a build may ask of each call, and what not."""
+
+
+def test_builds_may_make_the_calls_of_compilers_and_no_others(machine: str) -> None:
+    def judged(call: int | str, *arguments: int) -> int:
+        number = kernel.number(call) if isinstance(call, str) else call
+        assert number is not None
+        words = [*arguments, 0, 0, 0, 0, 0, 0][:6]
+        return run(builds.program(), struct.pack("<IIQ6Q", number, ARCHITECTURES[machine], 0, *words))
+
+    for name in builds.CALLS:
+        if kernel.number(name) is not None:
+            assert judged(name) == ALLOW, name
+    for name, cases in OF_BUILDS.items():
+        for arguments, expected in cases:
+            assert judged(name, *arguments) == expected, (name, arguments)
+    attributes = {name for name in kernel.NUMBERS if name.endswith("xattr")}
+    assert {judged(name) for name in attributes} == {NOTHING | errno.ENOTSUP}
+    listed = {kernel.number(name) for name in (*builds.CALLS, *OF_BUILDS, *attributes)}
+    assert {judged(number) for number in set(range(600)) - listed} == {EPERM}
+    for name in ("setsid", "unshare", "mount", "setresuid", "setgroups", "seccomp", "pidfd_send_signal", "landlock_add_rule"):
+        assert judged(name) == EPERM, name

@@ -1,5 +1,10 @@
 """Locked seats for untrusted bots. Code outside this folder imports only what this module exports."""
 
+from arena.match.sandbox.builds.builder import Lost as BuildLost
+from arena.match.sandbox.builds.builder import Outcome as BuildOutcome
+from arena.match.sandbox.builds.builder import build as run_build
+from arena.match.sandbox.builds.builder import program as build_program
+from arena.match.sandbox.builds.toolchains import present as present_toolchains
 from arena.match.sandbox.cgroups import Group as MemoryGroup
 from arena.match.sandbox.cgroups import enclosed, memory_here, memory_kills
 from arena.match.sandbox.child import Trouble
@@ -19,6 +24,8 @@ __all__ = [
     "NAMESPACE",
     "NONE",
     "PROCESS",
+    "BuildLost",
+    "BuildOutcome",
     "CommandSeat",
     "Finding",
     "HeldSeat",
@@ -28,6 +35,7 @@ __all__ = [
     "OpenCommandSeat",
     "Supervisor",
     "Trouble",
+    "build_program",
     "can_have_processes",
     "enclosed",
     "examine",
@@ -35,4 +43,6 @@ __all__ = [
     "forget_caches",
     "memory_here",
     "memory_kills",
+    "present_toolchains",
+    "run_build",
 ]

@@ -47,6 +47,23 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "epoll_pwait": (281, 22), "timerfd_create": (283, 85), "eventfd": (284, None), "timerfd_settime": (286, 86),
     "timerfd_gettime": (287, 87), "eventfd2": (290, 19), "epoll_create1": (291, 20), "pipe2": (293, 59),
     "preadv": (295, 69), "execveat": (322, 281), "epoll_pwait2": (441, 441),
+    # what only compilers need
+    "pwrite64": (18, 68), "msync": (26, 227), "alarm": (37, None), "getitimer": (36, 102), "setitimer": (38, 103),
+    "sendto": (44, 206), "recvfrom": (45, 207), "shutdown": (48, 210), "getsockname": (51, 204), "getpeername": (52, 205),
+    "socketpair": (53, 199), "setsockopt": (54, 208), "getsockopt": (55, 209), "fork": (57, None), "vfork": (58, None),
+    "execve": (59, 221), "wait4": (61, 260), "kill": (62, 129), "flock": (73, 32), "fsync": (74, 82), "fdatasync": (75, 83),
+    "truncate": (76, 45), "ftruncate": (77, 46), "getdents": (78, None), "fchdir": (81, 50), "rename": (82, None),
+    "mkdir": (83, None), "rmdir": (84, None), "creat": (85, None), "link": (86, None), "unlink": (87, None),
+    "symlink": (88, None), "chmod": (90, None), "fchmod": (91, 52), "chown": (92, None), "fchown": (93, 55),
+    "lchown": (94, None), "utime": (132, None), "mknod": (133, None), "statfs": (137, 43), "fstatfs": (138, 44),
+    "setpriority": (141, 140), "setrlimit": (160, 164), "tkill": (200, 130), "timer_create": (222, 107),
+    "timer_settime": (223, 110), "timer_gettime": (224, 108), "timer_getoverrun": (225, 109), "timer_delete": (226, 111),
+    "utimes": (235, None), "waitid": (247, 95), "mknodat": (259, 33), "fchownat": (260, 54), "futimesat": (261, None),
+    "unlinkat": (263, 35), "renameat": (264, 38), "linkat": (265, 37), "symlinkat": (266, 36), "fchmodat": (268, 53),
+    "utimensat": (280, 88), "fallocate": (285, 47), "pwritev": (296, 70), "renameat2": (316, 276),
+    "copy_file_range": (326, 285), "preadv2": (327, 286), "pwritev2": (328, 287), "openat2": (437, 437),
+    "fchmodat2": (452, 452), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "getxattr": (191, 8),
+    "lgetxattr": (192, 9), "fgetxattr": (193, 10), "listxattr": (194, 11), "llistxattr": (195, 12), "flistxattr": (196, 13),
 }  # fmt: skip
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38

@@ -31,6 +31,7 @@ from arena.records import Limits
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _FIRST_RIGHTS = (1 << 13) - 1
 _LATER_RIGHTS = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # by the version that brought them: refer, truncate, ioctl on devices
+_DEVICE_RIGHTS = 1 << 6 | 1 << 11 | 1 << 15  # to make them, and to ask them for more than bytes
 _TCP = 0b11  # bind, connect
 _SCOPES = 0b11  # abstract unix sockets, signals
 _PATH_BENEATH = 1
@@ -52,10 +53,13 @@ def opened_paths(paths: Iterable[str | int]) -> tuple[int, ...]:
     return tuple(handle for path in paths if (handle := _opened(path)) is not None)
 
 
-def restrict_files(readable: Iterable[int | str], sinks: Iterable[int | str] = (), programs: Iterable[int | str] = ()) -> None:
-    """Allow reading below `readable`, writing to the devices `sinks` and running `programs`; nothing else.
+def restrict_files(
+    readable: Iterable[int | str], sinks: Iterable[int | str] = (), programs: Iterable[int | str] = (),
+    own: Iterable[int | str] = (),
+) -> None:  # fmt: skip
+    """Allow reading below `readable`, writing to the devices `sinks`, running `programs`, changing `own`; nothing else.
 
-    All are paths or descriptors. Needs no_new_privs. Paths that do not
+    All are paths or descriptors; where a program is a folder, all in it may be run. Needs no_new_privs. Paths that do not
     exist are passed over. Raises OSError.
     """
     kind = landlock_version()
@@ -70,7 +74,9 @@ def restrict_files(readable: Iterable[int | str], sinks: Iterable[int | str] = (
     for path in sinks:
         _allow(rules, path, READ_FILE | WRITE_FILE)
     for program in programs:
-        _allow(rules, program, EXECUTE | READ_FILE)
+        _allow(rules, program, EXECUTE | READ_FILE | READ_DIR)
+    for folder in own:
+        _allow(rules, folder, rights & ~_DEVICE_RIGHTS)
     kernel.call("landlock_restrict_self", rules, 0)
     kernel.call("close", rules)
 

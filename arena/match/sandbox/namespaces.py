@@ -1,5 +1,6 @@
 """A file system of its own for locked bots. It holds the libraries and the bot's folder; nothing else has even a name."""
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -12,8 +13,11 @@ from arena.match.sandbox import kernel
 
 STORE, BOT = "/bots", "/bot"
 """The path at which the zygote sees all bots' folders, and the one at which a locked child sees its own."""
+BUILD = "/build"
+"""The path at which a build sees the only folder that it may write."""
 
 _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC, _NEW_USER, _NEW_NET = 0x0002_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x4000_0000
+_NEW_PIDS = 0x2000_0000
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC, _NO_ATIME, _NO_DIRATIME = 1, 2, 4, 8, 1024, 2048
 _REMOUNT, _BIND, _RECURSIVE, _PRIVATE, _RELATIVE_ATIME = 32, 4096, 16384, 1 << 18, 1 << 21
 _DETACH = 2
@@ -26,7 +30,37 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
 
     `mount_point`: an empty folder. Raises OSError where the kernel does not allow it.
     """
-    private = _NEW_MOUNTS | _NEW_NET | _NEW_IPC | _NEW_NAMES
+    separate()
+    _make_root(libraries, devices, mount_point)
+    _show(store, mount_point + STORE)
+    os.mkdir(mount_point + BOT)
+    _move_into(mount_point)
+
+
+def enter_for_build(readable: Sequence[str], devices: Sequence[str], mount_point: str, *, size: int, files: int) -> None:
+    """Move this process, which is in namespaces of its own already, into a root that holds `readable`, `devices` and BUILD.
+
+    BUILD is an empty file system in memory with room for `size` bytes and so many `files`; `/tmp` leads into it. By /proc, of
+    which nobody can open anything, programs find out where they lie. Raises OSError.
+    """
+    _make_root(readable, devices, mount_point)
+    os.mkdir(mount_point + BUILD)
+    _mount("build", mount_point + BUILD, "tmpfs", _NO_SETUID | _NO_DEVICES, f"size={size},nr_inodes={files},mode=755")
+    os.symlink(f"{BUILD}/tmp", f"{mount_point}/tmp")
+    os.mkdir(mount_point + "/proc")
+    for options in ("subset=pid,hidepid=2", "hidepid=2"):  # the first one from Linux 5.8 on
+        with contextlib.suppress(OSError):  # in some containers nobody may: then what lies beside a program is not found
+            _mount("proc", mount_point + "/proc", "proc", _READ_ONLY | _NO_SETUID | _NO_DEVICES | _NO_EXEC, options)
+            break
+    _move_into(mount_point)
+
+
+def separate(*, with_processes: bool = False) -> None:
+    """Move this single-threaded process into namespaces of its own. Raises OSError where the kernel does not allow it.
+
+    `with_processes`: the processes that it forks are in one, too: the first of them is number 1, and all others end with it.
+    """
+    private = _NEW_MOUNTS | _NEW_NET | _NEW_IPC | _NEW_NAMES | (_NEW_PIDS if with_processes else 0)
     try:
         if os.geteuid() != 0:
             raise PermissionError
@@ -37,6 +71,10 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{_NOWHERE} {uid} 1")
         Path("/proc/self/gid_map").write_text(f"{_NOWHERE} {gid} 1")
+
+
+def _make_root(libraries: Sequence[str], devices: Sequence[str], mount_point: str) -> None:
+    """Mount the new root at `mount_point`, and in it what may be read."""
     _mount(None, "/", None, _RECURSIVE | _PRIVATE)
     _mount("arena", mount_point, "tmpfs", _NO_SETUID | _NO_DEVICES, "size=1m,mode=755")
     for path in outermost(libraries):
@@ -45,8 +83,10 @@ def enter(libraries: Sequence[str], devices: Sequence[str], store: str, mount_po
         if os.path.exists(path):
             _place(path, mount_point + path)
             _mount(path, mount_point + path, None, _BIND)
-    _show(store, mount_point + STORE)
-    os.mkdir(mount_point + BOT)
+
+
+def _move_into(mount_point: str) -> None:
+    """Make the new root the only one, which nobody can write."""
     os.chdir(mount_point)
     kernel.call("pivot_root", b".", b".")
     kernel.call("umount2", b".", _DETACH)

@@ -39,15 +39,15 @@ PROGRAM = 200
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _X32 = 0x4000_0000
-_LOAD, _EQUAL, _ANY_BIT, _AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
-_ALLOW, _REFUSE, _KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
+LOAD, EQUAL, ANY_BIT, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x45, 0x35, 0x54, 0x06
+ALLOW, REFUSE, KILL = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
 _NUMBER, _ARCHITECTURE, _PLACE, _ARGUMENT = (
     0,
     4,
     8,
     16,
 )  # offsets in seccomp_data; 8 bytes each from the third on, low word first
-_MAP_SHARED, _MAP_ANONYMOUS, _MAP_HUGETLB, _WRITABLE = 0x01, 0x20, 0x0004_0000, 0x2
+_MAP_SHARED, _MAP_ANONYMOUS, MAP_HUGETLB, _WRITABLE = 0x01, 0x20, 0x0004_0000, 0x2
 _EXECUTABLE = 0x4
 _FUTEX_PRIVATE = 128
 _FUTEX_WAITS = (0, 9, 256, 256 | 9)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
@@ -60,7 +60,7 @@ _TERMINAL_QUERY = 0x5401  # TCGETS, which isatty() asks
 _FCNTL_SAFE = (1, 2, 3)  # F_GETFD, F_SETFD, F_GETFL
 _DUP_CLOEXEC = 1030
 _ABORT, _KILL_SIGNAL = 6, 9
-_CLONE_THREAD, _CLONE_NEW = 0x0001_0000, 0x7E02_0080  # any namespace
+_CLONE_THREAD, CLONE_NEW = 0x0001_0000, 0x7E02_0080  # any namespace
 _EMPTY_PATH = 0x1000
 _MAP_GROWSDOWN = 0x0100
 _PIPE_QUERIES = (0x5421, 0x5450, 0x5451, 0x541B)  # FIONBIO, FIONCLEX, FIOCLEX, FIONREAD
@@ -101,7 +101,7 @@ def install(code: kernel.Memory, flags: int = 0, into: Any = None) -> Any:
 
 def answering(names: Iterable[str], action: int) -> list[Instruction]:
     """A filter that takes the action for the kernel calls `names`, and allows all others."""
-    return [(_LOAD, 0, 0, _NUMBER), *_search(_ranges(names), action), (_RETURN, 0, 0, _ALLOW)]
+    return [(LOAD, 0, 0, _NUMBER), *search(ranges(names), action), (RETURN, 0, 0, ALLOW)]
 
 
 @cache
@@ -121,75 +121,81 @@ def packed(filters: Sequence[Instruction]) -> bytes:
 
 def program(pid: int, *, runs_program: bool = False, clock: int = 0) -> list[Instruction]:
     """The filter for the process `pid` as a classic BPF program. `clock`: see refuse_all_but_allowed."""
-    allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
-    code: list[Instruction] = [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 1, 0, _ARCHITECTURES[kernel.MACHINE]),
-        (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _NUMBER),
-    ]
-    if kernel.MACHINE == "x86_64":
-        code += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL)]
+    allow, refuse = (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE | errno.EPERM)
+    code = opening()
     listed = (*ALLOWED, *FOR_PROGRAMS) if runs_program else [name for name in ALLOWED if not clock or name not in EXACT]
-    code += _search(_ranges(listed), _ALLOW)
-    code += [(_EQUAL, 0, 1, _number("clone3")), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)]  # libc then tries clone
+    code += search(ranges(listed), ALLOW)
+    code += [(EQUAL, 0, 1, _number("clone3")), (RETURN, 0, 0, REFUSE | errno.ENOSYS)]  # libc then tries clone
     # who gives its CPU away again and again would seem to get none: it succeeds, and nothing is done
-    code += [(_EQUAL, 0, 1, _number("sched_yield")), (_RETURN, 0, 0, _REFUSE)]
+    code += [(EQUAL, 0, 1, _number("sched_yield")), (RETURN, 0, 0, REFUSE)]
     if runs_program:
         code += _program_rules(pid)
     else:  # what a bot in Python executes is the code of a file, and can never have been written: see isolation.md
-        code += _when("mprotect", [*_argument(2), (_ANY_BIT, 0, 1, _EXECUTABLE), refuse, allow])
-        written = [*_argument(2), (_ANY_BIT, 0, 4, _EXECUTABLE), (_ANY_BIT, 2, 0, _WRITABLE)]
-        code += _when("mmap", [*written, *_argument(3), (_ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, (_LOAD, 0, 0, _NUMBER)])
+        code += when("mprotect", [*argument(2), (ANY_BIT, 0, 1, _EXECUTABLE), refuse, allow])
+        written = [*argument(2), (ANY_BIT, 0, 4, _EXECUTABLE), (ANY_BIT, 2, 0, _WRITABLE)]
+        code += when("mmap", [*written, *argument(3), (ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, (LOAD, 0, 0, _NUMBER)])
     # mmap: no huge pages; what is shared is a file's, and can only be read
-    shared = [(_ANY_BIT, 5, 0, _MAP_HUGETLB), (_ANY_BIT, 0, 3, _MAP_SHARED), (_ANY_BIT, 3, 0, _MAP_ANONYMOUS)]
-    code += _when("mmap", [*_argument(3), *shared, *_argument(2), (_ANY_BIT, 1, 0, _WRITABLE), allow, refuse])
-    code += _when("futex", [*_argument(1), (_ANY_BIT, 0, 1, _FUTEX_PRIVATE), allow, refuse])
-    code += _when("membarrier", [*_argument(0), (_ANY_BIT, 0, 1, _BARRIERS_OF_ALL), refuse, allow])
+    shared = [(ANY_BIT, 5, 0, MAP_HUGETLB), (ANY_BIT, 0, 3, _MAP_SHARED), (ANY_BIT, 3, 0, _MAP_ANONYMOUS)]
+    code += when("mmap", [*argument(3), *shared, *argument(2), (ANY_BIT, 1, 0, _WRITABLE), allow, refuse])
+    code += when("futex", [*argument(1), (ANY_BIT, 0, 1, _FUTEX_PRIVATE), allow, refuse])
+    code += when("membarrier", [*argument(0), (ANY_BIT, 0, 1, _BARRIERS_OF_ALL), refuse, allow])
     if clock:
         asked = [
-            (_LOAD, 0, 0, _PLACE),
-            (_EQUAL, 0, 2, clock & 0xFFFF_FFFF),
-            (_LOAD, 0, 0, _PLACE + 4),
-            (_EQUAL, 1, 0, clock >> 32),
+            (LOAD, 0, 0, _PLACE),
+            (EQUAL, 0, 2, clock & 0xFFFF_FFFF),
+            (LOAD, 0, 0, _PLACE + 4),
+            (EQUAL, 1, 0, clock >> 32),
         ]
-        code += _when("clock_gettime", [*asked, refuse, (_LOAD, 0, 0, _NUMBER)])
-    own_clocks = [*_one_of((*_OWN_CLOCKS, (~pid << 3 | 2) & 0xFFFF_FFFF)), (_AT_LEAST, 0, 1, _FIRST_PROCESS_CLOCK)]
+        code += when("clock_gettime", [*asked, refuse, (LOAD, 0, 0, _NUMBER)])
+    own_clocks = [*one_of((*_OWN_CLOCKS, (~pid << 3 | 2) & 0xFFFF_FFFF)), (AT_LEAST, 0, 1, _FIRST_PROCESS_CLOCK)]
     for name in _CLOCKS:
-        code += _when(name, [*_argument(0), *own_clocks, refuse, allow])
-    code += _when("sched_getaffinity", [*_argument(0), *_one_of((0, pid)), (_RETURN, 0, 0, _REFUSE | errno.ENOSYS)])
-    code += _when("tgkill", [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 0, 1, _ABORT), allow, refuse])
-    code += _when("ioctl", [*_argument(1), (_EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (_RETURN, 0, 0, _REFUSE | errno.ENOTTY)])
-    code += _when("madvise", [*_argument(2), *_one_of(_ADVICE), (_RETURN, 0, 0, _REFUSE | errno.EINVAL)])
-    code += _when("fcntl", [*_argument(1), *_one_of((*_FCNTL_SAFE, _DUP_CLOEXEC)), refuse])
+        code += when(name, [*argument(0), *own_clocks, refuse, allow])
+    code += when("sched_getaffinity", [*argument(0), *one_of((0, pid)), (RETURN, 0, 0, REFUSE | errno.ENOSYS)])
+    code += when("tgkill", [*argument(0), (EQUAL, 0, 3, pid), *argument(2), (EQUAL, 0, 1, _ABORT), allow, refuse])
+    code += when("ioctl", [*argument(1), (EQUAL, 1, 0, _TERMINAL_QUERY), refuse, (RETURN, 0, 0, REFUSE | errno.ENOTTY)])
+    code += when("madvise", [*argument(2), *one_of(_ADVICE), (RETURN, 0, 0, REFUSE | errno.EINVAL)])
+    code += when("fcntl", [*argument(1), *one_of((*_FCNTL_SAFE, _DUP_CLOEXEC)), refuse])
     # prlimit64: reading the own limits (pid 0, no new limit)
-    reading = [*_argument(0), (_EQUAL, 0, 5, 0), *_argument(2), (_EQUAL, 0, 3, 0), (_LOAD, 0, 0, _ARGUMENT + 20)]
-    code += _when("prlimit64", [*reading, (_EQUAL, 0, 1, 0), allow, refuse])
+    reading = [*argument(0), (EQUAL, 0, 5, 0), *argument(2), (EQUAL, 0, 3, 0), (LOAD, 0, 0, _ARGUMENT + 20)]
+    code += when("prlimit64", [*reading, (EQUAL, 0, 1, 0), allow, refuse])
     return [*code, refuse]
+
+
+def opening() -> list[Instruction]:
+    """How a filter begins: a process of another architecture is killed, and the call's number is loaded."""
+    code: list[Instruction] = [
+        (LOAD, 0, 0, _ARCHITECTURE),
+        (EQUAL, 1, 0, _ARCHITECTURES[kernel.MACHINE]),
+        (RETURN, 0, 0, KILL),
+        (LOAD, 0, 0, _NUMBER),
+    ]
+    if kernel.MACHINE == "x86_64":
+        code += [(AT_LEAST, 0, 1, _X32), (RETURN, 0, 0, KILL)]
+    return code
 
 
 def _program_rules(pid: int) -> list[Instruction]:
     """The rules that allow a command bot's program more than a Python bot; each comes before its call's stricter rule."""
-    allow, refuse = (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE | errno.EPERM)
-    threads = [*_argument(0), (_ANY_BIT, 0, 2, _CLONE_THREAD), (_ANY_BIT, 1, 0, _CLONE_NEW), allow, refuse]
-    once = [*_argument(0), (_EQUAL, 0, 3, PROGRAM), *_argument(4), (_EQUAL, 0, 1, _EMPTY_PATH), allow, refuse]
-    stacks = [*_argument(3), (_ANY_BIT, 0, 1, _MAP_GROWSDOWN), refuse, (_LOAD, 0, 0, _NUMBER)]  # no data for RLIMIT_DATA
-    signals = [*_argument(0), (_EQUAL, 0, 3, pid), *_argument(2), (_EQUAL, 1, 0, _KILL_SIGNAL), allow, refuse]
-    pipes = [*_argument(1), *_one_of(_PIPE_QUERIES), (_LOAD, 0, 0, _NUMBER)]
-    flags = [*_argument(1), *_one_of((0, _SET_FLAGS)), (_LOAD, 0, 0, _NUMBER)]
-    names = [*_argument(0), *_one_of(_NAMES), refuse]
-    own, own_priority = [*_argument(0), *_one_of((0, pid)), refuse], [*_argument(1), *_one_of((0, pid)), refuse]
-    again = (_RETURN, 0, 0, _REFUSE | errno.EAGAIN)  # who waits for the end of a thread looks again
-    waits = [*_argument(1), *_one_of(_FUTEX_WAITS, again), (_LOAD, 0, 0, _NUMBER)]
+    allow, refuse = (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE | errno.EPERM)
+    threads = [*argument(0), (ANY_BIT, 0, 2, _CLONE_THREAD), (ANY_BIT, 1, 0, CLONE_NEW), allow, refuse]
+    once = [*argument(0), (EQUAL, 0, 3, PROGRAM), *argument(4), (EQUAL, 0, 1, _EMPTY_PATH), allow, refuse]
+    stacks = [*argument(3), (ANY_BIT, 0, 1, _MAP_GROWSDOWN), refuse, (LOAD, 0, 0, _NUMBER)]  # no data for RLIMIT_DATA
+    signals = [*argument(0), (EQUAL, 0, 3, pid), *argument(2), (EQUAL, 1, 0, _KILL_SIGNAL), allow, refuse]
+    pipes = [*argument(1), *one_of(_PIPE_QUERIES), (LOAD, 0, 0, _NUMBER)]
+    flags = [*argument(1), *one_of((0, _SET_FLAGS)), (LOAD, 0, 0, _NUMBER)]
+    names = [*argument(0), *one_of(_NAMES), refuse]
+    own, own_priority = [*argument(0), *one_of((0, pid)), refuse], [*argument(1), *one_of((0, pid)), refuse]
+    again = (RETURN, 0, 0, REFUSE | errno.EAGAIN)  # who waits for the end of a thread looks again
+    waits = [*argument(1), *one_of(_FUTEX_WAITS, again), (LOAD, 0, 0, _NUMBER)]
     rules = {
         "clone": threads, "execveat": once, "mmap": stacks, "tgkill": signals, "ioctl": pipes, "fcntl": flags, "prctl": names,
         "futex": waits, "getpgid": own, "getsid": own, "sched_getparam": own, "sched_getscheduler": own,
         "getpriority": own_priority,
     }  # fmt: skip
-    return [step for name, body in rules.items() for step in _when(name, body)]
+    return [step for name, body in rules.items() for step in when(name, body)]
 
 
-def _ranges(names: Iterable[str]) -> list[tuple[int, int]]:
+def ranges(names: Iterable[str]) -> list[tuple[int, int]]:
     """The numbers of kernel calls as ranges in ascending order, each with its first and last number."""
     found: list[tuple[int, int]] = []
     for call in sorted(number for name in names if (number := kernel.number(name)) is not None):
@@ -200,18 +206,18 @@ def _ranges(names: Iterable[str]) -> list[tuple[int, int]]:
     return found
 
 
-def _search(ranges: list[tuple[int, int]], action: int, after: int = 0) -> list[Instruction]:
+def search(spans: list[tuple[int, int]], action: int, after: int = 0) -> list[Instruction]:
     """Take the action if the number is in one of the ranges, else go on `after` instructions behind these: a binary search.
 
     When a filter is installed the kernel runs it for every number, so a list would take longer than all else that a lock does.
     """
-    if len(ranges) == 1:
-        first, last = ranges[0]
-        return [(_AT_LEAST, 0, after + 2, first), (_AT_LEAST, after + 1, 0, last + 1), (_RETURN, 0, 0, action)]
-    middle = len(ranges) // 2
-    above = _search(ranges[middle:], action, after)
-    below = _search(ranges[:middle], action, after + len(above))
-    return [(_AT_LEAST, len(below), 0, ranges[middle][0]), *below, *above]
+    if len(spans) == 1:
+        first, last = spans[0]
+        return [(AT_LEAST, 0, after + 2, first), (AT_LEAST, after + 1, 0, last + 1), (RETURN, 0, 0, action)]
+    middle = len(spans) // 2
+    above = search(spans[middle:], action, after)
+    below = search(spans[:middle], action, after + len(above))
+    return [(AT_LEAST, len(below), 0, spans[middle][0]), *below, *above]
 
 
 def _number(name: str) -> int:
@@ -220,14 +226,16 @@ def _number(name: str) -> int:
     return found
 
 
-def _when(name: str, body: list[Instruction]) -> list[Instruction]:
+def when(name: str, body: list[Instruction]) -> list[Instruction]:
     """The rule `body` for the kernel call `name` only. The call's number is loaded before and after."""
-    return [(_EQUAL, 0, len(body), _number(name)), *body]
+    return [(EQUAL, 0, len(body), _number(name)), *body]
 
 
-def _argument(place: int) -> list[Instruction]:
-    return [(_LOAD, 0, 0, _ARGUMENT + 8 * place)]
+def argument(place: int) -> list[Instruction]:
+    """Load the lower half of an argument, counted from 0."""
+    return [(LOAD, 0, 0, _ARGUMENT + 8 * place)]
 
 
-def _one_of(values: tuple[int, ...], then: Instruction = (_RETURN, 0, 0, _ALLOW)) -> list[Instruction]:
-    return [step for value in values for step in ((_EQUAL, 0, 1, value), then)]
+def one_of(values: tuple[int, ...], then: Instruction = (RETURN, 0, 0, ALLOW)) -> list[Instruction]:
+    """Take `then` if what is loaded is one of the values, else go on."""
+    return [step for value in values for step in ((EQUAL, 0, 1, value), then)]

@@ -1,0 +1,4 @@
+"""Computes for ever. Expected: used more than 1 s of CPU time."""
+
+while True:
+    pass

@@ -1,0 +1,5 @@
+"""Makes a pipe in place of a file. Expected: build.makes: bot: not a plain file."""
+
+import os
+
+os.mkfifo("bot")

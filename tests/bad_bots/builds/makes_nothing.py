@@ -1,0 +1,1 @@
+"""Ends well and makes nothing. Expected: build.makes: bot was not made."""
