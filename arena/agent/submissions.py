@@ -2,6 +2,7 @@
 
     submissions/content/<sha256>/...          a bot's files
     submissions/versions/<name>/<number>.json  who submitted what, and when; numbers from 1
+    submissions/versions/<name>/<number>.build.log what its build printed, of a bot that came as source
     submissions/versions/<name>/withdrawn.json which versions play no more new tournaments, and why
 
 A version is written last and in one step, when its files are there. So a crash leaves files that nobody refers to, at worst,
@@ -48,6 +49,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     submitted: str
     """When the bot was submitted: UTC, ISO 8601."""
+    source: Sha256 | None = None
+    """The SHA-256 of the source that it was built from; None: nothing was built."""
 
     @property
     def reference(self) -> str:
@@ -78,11 +81,14 @@ class Submissions:
         """`folder`: the results folder, such as `leaderboards`."""
         self.folder = folder / FOLDER
 
-    def submit(self, name: str, bot: BotFiles, games: tuple[str, ...], *, as_new: bool = False) -> tuple[Submission, bool]:
+    def submit(
+        self, name: str, bot: BotFiles, games: tuple[str, ...], *, as_new: bool = False, log: str | None = None
+    ) -> tuple[Submission, bool]:
         """Store a bot as the next version of `name`; returns the version and True.
 
         If a version with the same files exists, it is returned with False. With `as_new`, or if the bot is withdrawn, that is
-        so only for the newest version of a bot that is not: an older one becomes a new version.
+        so only for the newest version of a bot that is not: an older one becomes a new version. `log`: what its build
+        printed; None: nothing was built.
 
         Raises StoreError.
         """
@@ -95,7 +101,7 @@ class Submissions:
                     if version.sha256 == bot.sha256:
                         self._store(bot)
                         return version, False
-                return self._add(name, bot, games), True
+                return self._add(name, bot, games, log), True
         except OSError as error:
             raise StoreError(f"{self.folder}: cannot be written: {error.strerror}") from None
 
@@ -210,16 +216,19 @@ class Submissions:
         """The newest version of a bot that is not withdrawn."""
         return self.find(f"{PREFIX}{name}")[-1]
 
-    def _add(self, name: str, bot: BotFiles, games: tuple[str, ...]) -> Submission:
+    def _add(self, name: str, bot: BotFiles, games: tuple[str, ...], log: str | None = None) -> Submission:
         """Store files as the next version; the lock is held."""
         bot = _named_like(name, bot)
         known = self.versions(name)
         submission = Submission(
             name=name, version=known[-1].version + 1 if known else 1, sha256=bot.sha256, main=bot.main, games=games,
-            bytes=sum(map(len, bot.files.values())), submitted=_now(),
+            bytes=sum(map(len, bot.files.values())), submitted=_now(), source=None if bot.source is bot else bot.source.sha256,
         )  # fmt: skip
         self._store(bot)
-        self._write(self.folder / "versions" / name / f"{submission.version}.json", submission)
+        place = self.folder / "versions" / name
+        if log is not None:
+            self._write(place / f"{submission.version}.build.log", log.encode())
+        self._write(place / f"{submission.version}.json", submission)
         return submission
 
     def _withdraw(self, name: str, renamed: str | None = None) -> Withdrawal:
@@ -257,11 +266,13 @@ class Submissions:
         fresh.rename(target)
         disk.sync(target.parent)
 
-    def _write(self, path: Path, content: Submission | Withdrawal) -> None:
+    def _write(self, path: Path, content: Submission | Withdrawal | bytes) -> None:
         """Write a small file in one step."""
+        if not isinstance(content, bytes):
+            content = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
         path.parent.mkdir(parents=True, exist_ok=True)
         protect(path.parent.parent, path.parent)
-        disk.write_whole(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+        disk.write_whole(path, content)
         protect(path)
 
     @contextlib.contextmanager

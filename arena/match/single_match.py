@@ -14,9 +14,10 @@ from arena.agent.loading import NamedBot, find_bot
 from arena.engine.options import OptionValue
 from arena.errors import BotError, ConfigError, StoreError, printable
 from arena.match import MatchSetup, Player, Seat, play
+from arena.match.builds import Say, built
 from arena.match.choose import choose_seat
 from arena.match.in_process import InProcessSeat
-from arena.match.sandbox import Supervisor, find_program
+from arena.match.sandbox import LockError, Supervisor, find_program
 from arena.match.seeds import single_match_id, single_match_seeds
 from arena.records import DEFAULT_LIMITS, Clock, MatchRecord, canonical_json
 from arena.results_folder import nearest_results
@@ -76,8 +77,17 @@ def play_match(
         return play(games.load(game), setup, seats)
 
 
-def named(bot: Entrant, results: Path, params: Mapping[str, Any] = MappingProxyType({}), *, where: str = "") -> Named:
-    """A bot by any of its names. `results`: the folder with the submitted bots; `where`: before what is wrong.
+def named(
+    bot: Entrant,
+    results: Path,
+    params: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    where: str = "",
+    is_trusted: bool = True,
+    say: Say = lambda text: None,
+) -> Named:
+    """A bot by any of its names, built if it is source. `results`: the folder with the submitted bots; `where`: before what
+    is wrong; `is_trusted`: whether its build has the rights of this process; `say`: is told how that goes on.
 
     Raises ConfigError for what is no bot, BotError for files that are none, StoreError for no submitted one.
     """
@@ -92,6 +102,9 @@ def named(bot: Entrant, results: Path, params: Mapping[str, Any] = MappingProxyT
         raise ConfigError(f"{where}a bot is a path, house:NAME, submitted:NAME, an Agent or a subclass of Agent, not {what}")
     try:
         found = find_bot(str(bot), results)
+        found = found._replace(files=built(found.files, found.name, is_trusted=is_trusted, say=say, every=10.0).files)
+    except LockError as error:
+        raise BotError(f"{where}{bot}: its build cannot be locked in: {error}; `arena doctor` shows why") from None
     except BotError as error:
         raise BotError(f"{where}{error}") from None
     except StoreError as error:

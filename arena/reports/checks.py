@@ -8,6 +8,7 @@ from rich.console import Console
 from arena.audit.capsule import AT_START, Capsule, Rerun
 from arena.engine.options import OptionValue
 from arena.errors import without_output
+from arena.match.builds import BuildReport
 from arena.match.model_seat import ISOLATION
 from arena.records import Ending
 from arena.reports import columns as titles
@@ -18,6 +19,7 @@ from arena.tournament.check_report import BotCheck, GameCheck
 _TEXT_WIDTH = 100  # columns of a report that is read on a page
 _OPTION_WIDTH = 24  # characters of an option's value
 PRINTED_SHOWN = 10  # lines
+BUILD_LINES_SHOWN = 30  # of what a build printed
 _DIFFERING_SHOWN = 5
 _FAULTS_SHOWN = 3  # all are in the JSON form
 
@@ -29,6 +31,8 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         page.say(f"{found.bot}: {files}, {found.bytes:,} bytes, sha256 {found.sha256[:16]}")
         page.say(f"isolation: {found.isolation}", "" if not found.not_locked else "bold red")
         page.say(f"seed: {found.seed}; --seed {found.seed} plays the same matches again")
+    if found.build is not None:
+        _say_build(found.build, page)
     if found.games:
         page.say("")
         page.table(_table(found.games))
@@ -71,6 +75,18 @@ def bot_check_text(found: BotCheck) -> str:
     text = io.StringIO()
     print_bot_check(found, ConsolePage(Console(file=text, width=_TEXT_WIDTH, force_terminal=False, color_system=None)))
     return text.getvalue().rstrip()
+
+
+def _say_build(build: BuildReport, page: Page) -> None:
+    """Print how the bot was built, and of a build that failed what it printed."""
+    what = f"build: {build.command[0]}, isolation {build.isolation}, source {build.source[:16]}"
+    if build.is_kept:
+        page.say(f"{what}; made earlier")
+    else:
+        page.say(f"{what}; {build.cpu_seconds:.1f} s of CPU time, {build.memory_peak / 1e6:,.0f} MB")
+    if build.problem and build.log:
+        page.say("it printed:")
+        _say_lines(build.log, page, BUILD_LINES_SHOWN)
 
 
 def _say_clock(found: BotCheck, page: Page) -> None:

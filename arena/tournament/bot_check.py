@@ -27,11 +27,12 @@ from arena.engine.options import OptionValue
 from arena.engine.random_tables import variants
 from arena.errors import BotError, nearest
 from arena.match import Answer, Fault, HostTrouble, MatchSetup, Player, Seat, play
+from arena.match.builds import BuildFailed, built
 from arena.match.choose import BotSeat, open_seat
 from arena.match.holder import Holder
 from arena.match.model_seat import ISOLATION
 from arena.match.probe import probe
-from arena.match.sandbox import HeldSeat
+from arena.match.sandbox import LOCKED, HeldSeat
 from arena.match.seeds import single_match_id, single_match_seeds
 from arena.match.watched import Slow, WaitsTooLong, WatchedSeat
 from arena.records import DEFAULT_LIMITS, Clock, Ending, Limits, MatchRecord
@@ -293,23 +294,30 @@ def examined(
     limits: Limits = DEFAULT_LIMITS,
     seed: int | None = None,
     may_ask: bool = False,
+    least: str = LOCKED,
     say: Callable[[str], None] = lambda text: None,
     news: Callable[[str], None] = lambda text: None,
+    building: Callable[[str], None] = lambda text: None,
 ) -> tuple[BotCheck, BotFiles | None]:
-    """The report on a bot, and its files as they were read, or None if they are no bot.
+    """The report on a bot, and its files as they play, or None if they are no bot.
 
-    `find`: reads the bot; `called`: the name of what turns out to be none; the others: see check_bot. What the machine lacks
-    is compiled first. Raises HostTrouble and ArenaError if the machine failed.
+    `find`: reads the bot; `called`: the name of what turns out to be none; `least`: the weakest isolation of its build;
+    `building`: is told every second how that goes on; the others: see check_bot. What the machine lacks is compiled first.
+
+    Raises LockError if the build cannot be held, HostTrouble and ArenaError if the machine failed.
     """
     try:
         found = find()
+        bot, build = built(found.files, found.name, least=least, say=building)
+    except BuildFailed as error:
+        return refused(called, str(error), error.report), None
     except BotError as error:
         return refused(called, str(error)), None
     report = check_bot(
-        found.name, found.files, params=params, chosen=chosen, clock=clock, limits=limits, seed=seed,
+        found.name, bot, params=params, chosen=chosen, clock=clock, limits=limits, seed=seed,
         may_ask=may_ask, prepare=lambda needs: warm_games(needs, news), say=say, news=news,
     )  # fmt: skip
-    return report, found.files
+    return msgspec.structs.replace(report, build=build), bot
 
 
 def kept(
@@ -321,7 +329,8 @@ def kept(
     """
     if files is None or not report.may_enter:
         return None
-    return store.submit(name, files, tuple(game.game for game in report.games), as_new=as_new)
+    log = None if report.build is None else report.build.log
+    return store.submit(name, files, tuple(game.game for game in report.games), as_new=as_new, log=log)
 
 
 @cache

@@ -6,6 +6,7 @@ import msgspec
 
 from arena.engine.options import OptionValue
 from arena.hints import hints
+from arena.match.builds import BuildReport
 from arena.match.model_seat import ISOLATION
 from arena.match.sandbox import NONE
 from arena.records import DEFAULT_LIMITS, Clock, Ending
@@ -110,6 +111,8 @@ class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     cpu_seconds: float
     """The CPU time of all decisions of the bot together."""
+    build: BuildReport | None = None
+    """How the bot was built from its source; None: nothing had to be."""
 
     @property
     def may_enter(self) -> bool:
@@ -117,11 +120,12 @@ class BotCheck(msgspec.Struct, frozen=True, kw_only=True):
         return not self.refusals
 
 
-def refused(name: str, reason: str) -> BotCheck:
-    """The report on a file that is no bot; `reason` says why."""
+def refused(name: str, reason: str, build: BuildReport | None = None) -> BotCheck:
+    """The report on a file that is no bot; `reason` says why. `build`: how its build failed, if that is why."""
     return BotCheck(
         bot=name, sha256="", files=0, bytes=0, isolation=NONE, not_locked="", seed=0, clock=CLOCK, memory=DEFAULT_LIMITS.memory,
         memory_peak=None, games=(), slowest=(), faults=(), refusals=(reason,), warnings=(), cpu_seconds=0.0,
+        build=build,
     )  # fmt: skip
 
 

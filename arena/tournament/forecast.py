@@ -88,7 +88,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 def forecast(config: Path | Tournament, settings: Settings, say: Callable[[str], None]) -> Forecast:
     """Forecast a tournament. Raises ConfigError and BotError as the tournament itself would."""
     tournament = config if isinstance(config, Tournament) else read_config(config)
-    planned = plan_of(tournament, replace(settings, fresh=True))  # whatever was begun before
+    planned = plan_of(tournament, replace(settings, fresh=True), say)  # whatever was begun before
     for one in planned.left_out:
         say(f"warning: {one.name} is left out, because it cannot be loaded: {one.reason}")
     plan = planned.plan

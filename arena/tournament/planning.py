@@ -5,7 +5,7 @@ and versions in at its next stage, so nothing binds it.
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from arena.names import Name
 from arena.records import canonical_json
 from arena.results.journal import JOURNAL_FILE, Journal
 from arena.results.manifest import MANIFEST_FILE, LeftOut
+from arena.tournament.building import with_built
 from arena.tournament.config import Bot, Tournament
 from arena.tournament.field import admit
 from arena.tournament.formats.plan import Contestant, Plan
@@ -68,8 +69,12 @@ class Planned:
         return len(self.plan) or schedule.total() or 0
 
 
-def plan(tournament: Tournament, settings: Settings) -> Planned:
-    """The plan by a config alone, with all bots that can be loaded; writes nothing. Raises ConfigError and BotError."""
+def plan(tournament: Tournament, settings: Settings, say: Callable[[str], None] = lambda text: None) -> Planned:
+    """The plan by a config alone, with all bots that can be loaded; writes nothing. Raises ConfigError and BotError.
+
+    `say`: is told how the builds of bots go on that come as source.
+    """
+    tournament = with_built(tournament, isolation=settings.isolation, unsafe_trust_bots=settings.unsafe_trust_bots, say=say)
     folder = settings.out / (settings.name or tournament.name)
     begun = NOT_BEGUN if settings.fresh else begun_in(folder)
     tournament, news = as_it_began(tournament, begun, Submissions(settings.out))

@@ -42,7 +42,7 @@ def run_tournament(
     check_can_ask(
         tournament.bots, tournament.llm, is_offline=settings.offline is not None, is_cluster=settings.address is not None
     )  # fmt: skip
-    planned = plan(tournament, settings)
+    planned = plan(tournament, settings, observer.say)
     with opened(planned.folder, settings, observer) as journal:
         planned = resumed(planned, journal)
         journal.set_meta(Command(line=settings.command, folder=str(Path.cwd())).values())

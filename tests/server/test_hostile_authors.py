@@ -1,5 +1,7 @@
 """What an author may try between two acts of an organiser, and what an organiser looks at: all was possible, or unseen."""
 
+import io
+import os
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
@@ -301,3 +303,29 @@ def test_a_traceback_names_no_place_of_the_machine() -> None:
     except ImportError:
         trace = short_trace()
     assert "from 'lib/x.py', arena/server/contest/checker.py" in trace
+
+
+FAILING = b"import sys; print('bot.x:3:1: error: no such word'); print(open('/etc/passwd').read())"
+TABLE = b'name = "bob"\ncommand = ["./bot"]\n[build]\ncommand = ["python3", "-S", "build.py"]\nmakes = ["bot"]\n'
+
+
+def test_a_build_runs_in_a_lock_and_its_author_alone_reads_what_it_printed(members: Members, queue: None) -> None:
+    """Also where a program of the author lies beside the source: it is not believed."""
+    box = members.server.submitting.inbox
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w") as packed:
+            for name, content in (("bot.toml", TABLE), ("build.py", FAILING), ("bot", b"\x7fELF"), ("n", os.urandom(8))):
+                packed.writestr(name, content)
+        answer = members.aya.put("/api/bots/bob", content=file.getvalue())
+    submission = box.begin()
+    assert submission is not None and submission.id == answer.json()["id"]
+    out = members.server.library.out
+    asked = Check(submission=submission.id, bot="bob", file=str(box.path_of(submission)), results=str(out), contest=None)
+    outcome = checked(asked, Line())  # type: ignore[arg-type]
+    assert outcome.report is not None and outcome.report.build is not None, outcome
+    (why,) = outcome.report.refusals
+    assert why == "bob: its build failed: python3 ended with exit code 1; bot.x:3:1: error: no such word"
+    assert "FileNotFoundError" in outcome.report.build.log and str(out) not in outcome.report.build.log
+    box.end(submission, State.REFUSED, msgspec.json.encode(outcome))
+    page = f"/submissions/{submission.id}"
+    assert "FileNotFoundError" in members.aya.get(page).text and members.ben.get(page).status_code == 404

@@ -15,6 +15,7 @@ from arena.agent.submissions import PREFIX
 from arena.cli.shared.printing import error_console, news_on, plain_text
 from arena.errors import ArenaError, BotError, ConfigError, nearest
 from arena.match import HostTrouble
+from arena.match.sandbox import PROCESS
 from arena.tournament.bot_check import examined
 from arena.tournament.check_report import BotCheck
 
@@ -28,7 +29,7 @@ def checked(
     params: Mapping[str, Any] = MappingProxyType({}),
     may_ask: bool = False,
 ) -> tuple[BotCheck, BotFiles | None]:
-    """The report on a bot, and its files as they were read, or None if they are no bot.
+    """The report on a bot, and its files as they play, or None if they are no bot.
 
     `bot`: its path or name; `chosen`: the only games to check, empty for all that the bot plays; `seed`: see check_bot;
     `results`: the folder with the submitted bots.
@@ -46,7 +47,7 @@ def checked(
         with error_console().status("checking") as status:
             return examined(
                 lambda: find_bot(bot, results, read=read_unparsed), Path(bot).stem, chosen=chosen, params=params, seed=seed,
-                may_ask=may_ask,
+                may_ask=may_ask, least=PROCESS, building=lambda text: status.update(plain_text(text)),
                 say=lambda text: status.update(plain_text(f"checking {text}")), news=news_on(status.console),
             )  # fmt: skip
     except HostTrouble as trouble:

@@ -18,8 +18,9 @@ from arena.cli.shared.printing import Format, note, refuse_csv, show
 from arena.disk import write_whole
 from arena.errors import ArenaError, ConfigError
 from arena.match import HostTrouble
+from arena.match.builds import built
 from arena.match.holder import Holder
-from arena.match.sandbox import LOCKED, NONE
+from arena.match.sandbox import LOCKED, NONE, PROCESS
 from arena.records import json_object
 from arena.reports.checks import print_capsule, print_rerun
 from arena.reports.terminal import Page
@@ -167,7 +168,7 @@ def _files(packed: Capsule, path: Path | None, out: Path) -> BotFiles:
     if path is not None:
         if not path.exists():
             raise ConfigError(f"--bot: {path.absolute()} does not exist")
-        return read_bot(path)
+        return built(read_bot(path), path.stem, least=PROCESS, say=note, every=10.0).files
     found = Submissions(out).of_content(packed.bot_sha256) or unpacked(packed.bot_sha256)
     if found is None:
         raise ConfigError(f"--run: the files of {packed.bot} are not here any more; name them with --bot PATH")

@@ -10,7 +10,7 @@ from arena.cli.shared.exit_codes import DONE, NO
 from arena.cli.shared.options import FormatOption, Out
 from arena.cli.shared.printing import Format, show
 from arena.engine import jit
-from arena.match.sandbox import Finding, examine, memory_here
+from arena.match.sandbox import Finding, examine, memory_here, present_toolchains
 from arena.reports.table import Column, Table
 from arena.reports.terminal import Page
 from arena.results_folder import RESULTS
@@ -58,6 +58,7 @@ def examine_machine(results: Path) -> list[Finding]:
         _memory(),
         _shared_memory(),
         _compiled_code(),
+        _toolchains(),
         _graphics_cards(),
     ]
 
@@ -104,6 +105,12 @@ def _compiled_code() -> Finding:
     if damaged:
         detail += f"; {damaged} were damaged and are dropped: they are compiled again when they are needed, or by arena warmup"
     return Finding("compiled code", not damaged, detail, False)
+
+
+def _toolchains() -> Finding:
+    """The compilers that bots can be built with which come as source."""
+    found = [f"{name} {version}" for name, version in present_toolchains()]
+    return Finding("toolchains", bool(found), ", ".join(found) or "none that builds of bots find", False)
 
 
 def _graphics_cards() -> Finding:

@@ -13,6 +13,7 @@ from arena.cli.shared.options import BotText, Token
 from arena.cli.shared.printing import note, say
 from arena.cli.shared.web import need_web
 from arena.errors import BotError, ConfigError, nearest, short_trace
+from arena.match.builds import built
 from arena.results_folder import nearest_results
 from arena.server.joining.address import server_at
 from arena.stopping import heard_by
@@ -47,6 +48,7 @@ def join(
 
     server = server_at(url, token)
     found = find_bot(bot, nearest_results())
+    found = found._replace(files=built(found.files, found.name, is_trusted=True, say=note, every=10.0).files)
     chosen = name or found.name
     check_name(chosen, f"{bot}: --name gives it another name" if name is None else "--name")
     if found.files.model is not None:

@@ -44,7 +44,7 @@ def match(
     if watch and format is not Format.TABLE:
         raise ConfigError(f"--format {format}: --watch prints text; leave one of them out")
     params = parse_params(param or [], len(bots))
-    entered = [named(bot, out, own) for bot, own in zip(bots, params)]
+    entered = [named(bot, out, own, is_trusted=not locked, say=note) for bot, own in zip(bots, params)]
     loaded = ready(game, files_of(entered))
     setup = agree(game, [bot.name for bot in entered], seed=seed, options=parse_options(option or []))
     warn(loaded, len(bots), setup.options)

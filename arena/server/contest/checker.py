@@ -69,6 +69,7 @@ def checked(asked: Check, pipe: ParentPipe) -> Checked:
         report, files = examined(
             lambda: _found(asked.bot, sent, unpacked), asked.bot, chosen=terms.games, clock=terms.clock, limits=terms.limits,
             say=lambda text: pipe.send(Checking(text=text)), news=lambda text: pipe.send(Checking(text=text)),
+            building=lambda text: pipe.send(Checking(text=text)),
         )  # fmt: skip
         return _entered(asked, report, files, results)
     except _TROUBLE as error:
