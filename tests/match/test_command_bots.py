@@ -1,6 +1,7 @@
 """Command bots: the examples in every game, in tournaments beside bots in Python, what is kept of them, what is refused."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -242,6 +243,17 @@ def test_what_a_bot_finds_is_its_folder_and_nothing_of_the_worker(plain: Path, s
     files, *descriptors = fault.output.splitlines()
     assert files.startswith("['bot.toml', 'main.py'] ['HOME', 'LANG', ") and files.endswith("['main.py', 'a b', '']")
     assert descriptors == ["open 0", "open 1", "open 2"]
+
+
+def test_a_program_is_told_the_folder_that_it_lies_in(plain: Path, supervisor: Supervisor, tmp_path: Path) -> None:
+    """The dynamic loader finds libraries beside the program by it, since there is no /proc."""
+    bot = python_bot(tmp_path, "", command=["./printenv", "LD_ORIGIN_PATH"])
+    shutil.copy(shutil.which("printenv") or "", bot / "printenv")
+    files = read_bot(bot)
+    with CommandSeat(supervisor, files, seed=1, params={}, limits=LIMITS) as seat:
+        fault = seat.start(StartInfo("naga", {}, 2, 0, CLOCK))
+    assert fault is not None
+    assert fault.reason.endswith(": /bot" if supervisor.level == NAMESPACE else f"/{files.sha256}")
 
 
 WRONG = [

@@ -33,7 +33,7 @@ ENVIRONMENT = {
     "PYTHONUNBUFFERED": "1",
     "OMP_NUM_THREADS": "1",
 }
-"""The environment of every command bot; it is the same for all, so that matches can be repeated."""
+"""The environment of every command bot, beside `LD_ORIGIN_PATH`; the same for all, so that matches can be repeated."""
 
 _ABOVE = 300  # all descriptors that are set below
 
@@ -58,10 +58,18 @@ def run_program(cell: Cell, bot: wire.Bot, is_locked: Callable[[], None]) -> Non
     os.chdir(folder)
     is_locked()
     try:
-        kernel.execute(seccomp.PROGRAM, bot.command, [f"{name}={value}" for name, value in ENVIRONMENT.items()])
+        environment = ENVIRONMENT | {"LD_ORIGIN_PATH": _origin(bot, folder)}
+        kernel.execute(seccomp.PROGRAM, bot.command, [f"{name}={value}" for name, value in environment.items()])
     except OSError as error:
         os.write(2, f"{bot.command[0]} cannot be run: {error.strerror}\n".encode())
     os._exit(FAILED)
+
+
+def _origin(bot: wire.Bot, folder: str) -> str:
+    """The folder of the program, which glibc takes for `$ORIGIN` where it finds no /proc: Java's programs need it."""
+    outside = os.path.dirname(bot.command[0])
+    _, is_own, inside = outside.partition(bot.folder)  # a hash, which no folder of the system is called
+    return folder + inside if is_own else outside
 
 
 FAILED = 127  # as a shell says of a command that it cannot run

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import glob
 import os
 import socket
 import subprocess
@@ -33,6 +34,7 @@ from arena.records import Ending, Limits
 
 DEVICES = ("/dev/null", "/dev/urandom")  # no /dev/zero: shared mappings of it are memory that no limit counts
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib")  # where the system's shared libraries are
+JAVA = ("/etc/java-*/jvm-*.cfg", "/etc/java-*/security")  # what Debian keeps of Java's runtime outside of those
 START_SECONDS = 300.0  # the games may have to be compiled first
 NICENESS = 10  # of bots in the background, on top of their worker's; no more than the kernel has
 TEMPLATES = 64  # kept at once: each takes about 100 MB, and as many milliseconds to make
@@ -393,4 +395,5 @@ def libraries() -> tuple[str, ...]:
     found += [str(Path(sys.base_prefix, "lib")), str(Path(arena.__file__).parent)]
     found += [*SYSTEM, "/etc/ld.so.cache", "/usr/share/zoneinfo"]
     found += ["/usr/share/nodejs"]  # of command bots' programs
+    found += [path for names in JAVA for path in sorted(glob.glob(names))]
     return tuple(dict.fromkeys([*found, *(os.path.realpath(path) for path in found)]))  # a link, and what it leads to
