@@ -28,6 +28,7 @@ DIFFERING = {
     "--game": "to choose games; one game or pool; the game of a new bot",
     "--hours": "after which nothing begins; more than which is refused",
     "--browser": "pages to read; a table to play at",
+    "--language": "of a page; that a new bot is written in",
     "--luck": "to tell the luck of a match; to fit the network for it",
     "--matches": "to play; sizes",
     "--name": "of results; of a bot",

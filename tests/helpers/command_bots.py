@@ -1,29 +1,63 @@
-"""Command bots for tests: bots of the examples, ready to play, and hostile ones."""
+"""Command bots for tests: bots of the kits, ready to play, and hostile ones."""
 
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
-from helpers.paths import BAD_BOTS, EXAMPLES
+from arena.agent.kits import kit
+from helpers.paths import BAD_BOTS
 
 HOSTILE = BAD_BOTS / "command"
 SHORT_MATCHES: dict[str, dict[str, Any]] = {"nertz": {"max_rounds": 1, "tick_limit": 24}, "yaniv": {"max_rounds": 2}}
 """Options of games that are long by default, so that a match of any bot ends soon."""
-TOOLS = {"c": "cc", "node": "node", "plain_python": "python3"}
-"""What each example needs on the machine."""
+TOOLS = {
+    "c": ("cc",),
+    "cpp": ("g++",),
+    "go": ("go",),
+    "java": ("javac", "java"),
+    "node": ("node",),
+    "python-command": ("python3",),
+    "rust": ("rustc",),
+    "ts": ("tsc", "node"),
+}
+"""What the kit of each language needs on the machine."""
+PLAIN = "python-command"
+"""The language that every machine of ours has."""
 
 
-def has_tool(example: str) -> bool:
-    return shutil.which(TOOLS[example]) is not None
+def lacks(language: str) -> str:
+    """The tools of a kit that are missing here, as the reason of a test that is skipped; empty: none."""
+    return ", ".join(f"no {tool} on the PATH" for tool in TOOLS[language] if shutil.which(tool) is None)
 
 
-def example(name: str, folder: Path) -> Path:
-    """A bot of the examples in a folder of its own, built as its first lines say."""
-    bot = folder / name
-    shutil.copytree(EXAMPLES / name, bot)
-    if name == "c":
-        subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", "bot", "bot.c"], cwd=bot, check=True)
+def kit_name(language: str) -> str:
+    return f"kit_{language}"
+
+
+def written_kit(language: str, folder: Path) -> Path:
+    """The bot of a kit as `arena new` writes it."""
+    bot = folder / kit_name(language)
+    for path, text in kit(language, bot.name, None).items():
+        (bot / path).parent.mkdir(parents=True, exist_ok=True)
+        (bot / path).write_text(text, "utf-8")
+    return bot
+
+
+def built_kit(language: str, folder: Path) -> Path:
+    """The bot of a kit, built by the line in its bot.toml; what it makes is then all that plays."""
+    bot = written_kit(language, folder)
+    path = bot / "bot.toml"
+    settings = tomllib.loads(path.read_text("utf-8"))
+    if "build" in settings:
+        table = settings.pop("build")
+        subprocess.run(table["command"], cwd=bot, check=True, capture_output=True)
+        settings["files"] = [
+            str(made.relative_to(bot)) for name in table["makes"] for made in sorted([bot / name, *(bot / name).rglob("*")])
+            if made.is_file()
+        ]  # fmt: skip
+        path.write_text("".join(f"{key} = {value!r}\n" for key, value in settings.items()))
     return bot
 
 

@@ -1,4 +1,4 @@
-"""Command bots: the examples in every game, in tournaments beside bots in Python, what is kept of them, what is refused."""
+"""Command bots: small ones in every game, in tournaments beside bots in Python, what is kept of them, what is refused."""
 
 import os
 import shutil
@@ -24,24 +24,28 @@ from arena.records import Clock, Ending, MatchRecord
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Results, Settings, read_results
 from arena.tournament.workers.ray.watchdog import descendants
-from helpers.command_bots import SHORT_MATCHES, TOOLS, example, has_tool
+from helpers.command_bots import PLAIN, SHORT_MATCHES, built_kit, kit_name, lacks
 from helpers.locked_matches import RIVAL, first_view
 from helpers.processes import processes_below, survivors, taken_cpu, until, waits_for_signal, zygotes
 
 CLOCK = Clock(move=2.0, bank=5.0, start=10.0)
 
 
+QUICK = ("c", "node", PLAIN)
+"""Languages whose kits are ready at once; test_kits.py plays all."""
+
+
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("examples")
-    return {name: example(name, folder) for name in TOOLS if has_tool(name)}
+def kits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("kits")
+    return {language: built_kit(language, folder) for language in QUICK if not lacks(language)}
 
 
 @pytest.fixture
-def plain(examples: dict[str, Path]) -> Path:
-    if "plain_python" not in examples:
-        pytest.skip("no python3 on the PATH")
-    return examples["plain_python"]
+def plain(kits: dict[str, Path]) -> Path:
+    if PLAIN not in kits:
+        pytest.skip(lacks(PLAIN))
+    return kits[PLAIN]
 
 
 def locked_match(supervisor: Supervisor, game: str, bot: Path, seed: int) -> MatchRecord:
@@ -66,18 +70,18 @@ def test_a_program_starts_whatever_the_hosts_umask(plain: Path) -> None:
         os.umask(before)
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("language", QUICK)
 @pytest.mark.parametrize("game", games.names())
-def test_an_example_plays_every_game_the_same_from_the_same_seed(
-    name: str, game: str, examples: dict[str, Path], supervisor: Supervisor
+def test_a_kit_plays_every_game_the_same_from_the_same_seed(
+    language: str, game: str, kits: dict[str, Path], supervisor: Supervisor
 ) -> None:
-    if name not in examples:
-        pytest.skip(f"no {TOOLS[name]} here")
-    record = locked_match(supervisor, game, examples[name], 3)
+    if language not in kits:
+        pytest.skip(lacks(language))
+    record = locked_match(supervisor, game, kits[language], 3)
     assert {seat.ending for seat in record.seats} == {Ending.PLAYED}, record.notes
     assert {seat.isolation for seat in record.seats} == {supervisor.level}
-    again = locked_match(supervisor, game, examples[name], 3)
-    other = locked_match(supervisor, game, examples[name], 4)
+    again = locked_match(supervisor, game, kits[language], 3)
+    other = locked_match(supervisor, game, kits[language], 4)
     assert record.actions == again.actions != other.actions
     assert not survivors(descendants({supervisor.pid}) - set(supervisor.pids))
 
@@ -99,11 +103,11 @@ def run(folder: Path, bots: list[Any], backend: str = LOCAL, **changes: Any) -> 
 
 
 @pytest.mark.slow
-def test_neither_ray_nor_locking_command_bots_in_changes_anything(examples: dict[str, Path], tmp_path: Path) -> None:
+def test_neither_ray_nor_locking_command_bots_in_changes_anything(kits: dict[str, Path], tmp_path: Path) -> None:
     """Trusted ones are plain processes; beside bots in Python."""
-    bots: list[Any] = [*map(str, examples.values()), str(RIVAL)]
+    bots: list[Any] = [*map(str, kits.values()), str(RIVAL)]
     calm = run(tmp_path / "calm", [{"path": bot, "trusted": True} for bot in bots])
-    plainly = {seat.isolation for record in calm.records() for seat in record.seats if seat.bot.startswith("example")}
+    plainly = {seat.isolation for record in calm.records() for seat in record.seats if seat.bot.startswith("kit_")}
     assert plainly == {PROCESS}
     config = write_config(tmp_path, bots)
     command = [sys.executable, "-P", "-m", "arena", "tournament", str(config), "--out", str(tmp_path / "out")]
@@ -115,7 +119,7 @@ def test_neither_ray_nor_locking_command_bots_in_changes_anything(examples: dict
     assert results.manifest.results_sha256 == calm.manifest.results_sha256 == results.manifest.reproducible_sha256
     rows = [seat for record in results.records() for seat in record.seats]
     assert {seat.ending for seat in rows} == {Ending.PLAYED}
-    assert {f"example_{name}" for name in examples} < {seat.bot for seat in rows}
+    assert {kit_name(language) for language in kits} < {seat.bot for seat in rows}
     assert {seat.isolation for seat in rows} <= {LOCKED, NAMESPACE}
 
 
@@ -124,7 +128,7 @@ def test_a_match_on_the_command_line(plain: Path, capsys: pytest.CaptureFixture[
     for flags in ([], ["--locked"]):
         assert main(["match", "naga", str(plain), str(RIVAL), "--seed", "4", *flags]) == 0
         shown.append(capsys.readouterr().out)
-    assert shown[0] == shown[1] and "example_plain_python" in shown[0]
+    assert shown[0] == shown[1] and kit_name(PLAIN) in shown[0]
 
 
 WAITING = """
@@ -318,7 +322,7 @@ def test_where_nothing_can_be_locked_command_bots_are_refused_or_run_as_plain_pr
     monkeypatch.setattr("arena.match.sandbox.supervisor.kernel.is_known", lambda: False)
     monkeypatch.setattr("arena.match.choose.can_have_processes", lambda: False)
     command = ["tournament", config, "--out", str(tmp_path / "out"), "--backend", LOCAL]
-    assert main(command) == 2 and "example_plain_python, counting_bot: not trusted" in capsys.readouterr().err
+    assert main(command) == 2 and f"{kit_name(PLAIN)}, counting_bot: not trusted" in capsys.readouterr().err
     seat = OpenCommandSeat(read_bot(plain), seed=1, params={})
     record = play_match("naga", [plain, RIVAL], seed=3)
     assert seat.isolation == PROCESS and [row.ending for row in record.seats] == [Ending.PLAYED] * 2

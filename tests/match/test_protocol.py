@@ -4,9 +4,10 @@ import json
 import os
 import random
 import re
-import shutil
 import time
+import tomllib
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -14,23 +15,23 @@ import msgspec
 import pytest
 
 from arena import games
-from arena.agent import BotFiles, EndInfo, StartInfo
 from arena.agent.command_bot import read_toml
-from arena.agent.view import View
+from arena.agent.kits import languages
 from arena.cli.main import main
 from arena.match import Answer, Fault, play, protocol
 from arena.match.sandbox import CommandSeat
 from arena.match.sandbox.wire import Pipes
 from arena.match.single_match import agree
 from arena.records import Clock, Ending, Limits
-from helpers.command_bots import SHORT_MATCHES
-from helpers.paths import DOCS, ROOT
+from helpers.command_bots import PLAIN, SHORT_MATCHES, TOOLS, lacks
+from helpers.paths import DOCS, KITS
 from helpers.seats_without_process import BLAMED, Nobody, NoKeeper
+from helpers.wire_recorder import BOT, Recorder
 
 ID = 77
 REPLIES = 6_000
 SCHEMA = DOCS / "protocol.schema.json"
-BOT = BotFiles("bot.toml", {"bot.toml": b'name = "x"\ncommand = ["x"]\n'})
+PARAMS = {"depth": 3}
 
 
 def answer(reply: bytes) -> Answer | Fault:
@@ -122,37 +123,10 @@ def test_a_line_of_64_kib_is_read_and_no_longer_one() -> None:
         endless.take()
 
 
-class Reading:
-    """Answers at random, and keeps every line of a conversation as a command bot's seat would send it."""
-
-    isolation = "none"
-    wants_forced = False
-
-    def __init__(self, seed: int) -> None:
-        self.chance = random.Random(seed)
-        self.lines: list[bytes] = []
-        self.seed = seed
-
-    def start(self, info: StartInfo) -> None:
-        seat = CommandSeat(NoKeeper(), BOT, seed=self.seed, params={"depth": 3}, limits=Limits(memory=1))  # type: ignore[arg-type]
-        self.lines.append(protocol.line(seat._greeting(info)))
-
-    def ask(self, view: View) -> None:
-        self.legal = view.legal
-        asked = protocol.Act(id=ID, position=view.position, legal=view.legal, events=view.events, clock=view.clock)
-        self.lines.append(protocol.line(asked))
-
-    def answer(self) -> Answer:
-        return Answer(self.chance.choice(self.legal), 0.0, 0.0)
-
-    def end(self, result: EndInfo) -> None:
-        self.lines.append(protocol.line(protocol.End(id=ID, places=list(result.places), scores=list(result.scores))))
-
-
 @pytest.mark.parametrize("name", games.names())
 def test_real_messages_are_as_the_schema_says(name: str) -> None:
     game = games.load(name)
-    seats = [Reading(seed) for seed in range(game.seats[0])]
+    seats = [Recorder(seed, PARAMS) for seed in range(game.seats[0])]
     play(game, agree(name, ["x"] * len(seats), seed=2, options=SHORT_MATCHES.get(name), clock=Clock(1.0, 10.0)), seats)
     checker = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
     messages = [json.loads(line) for line in seats[0].lines]
@@ -185,7 +159,7 @@ def blocks(language: str) -> list[tuple[str, str]]:
 
 def test_the_messages_on_the_page_are_real() -> None:
     game = games.load("naga")
-    seats = [Reading(SEED), Reading(1)]
+    seats = [Recorder(SEED, PARAMS), Recorder(1, PARAMS)]
     seats[0].chance = random.Random(0)
     play(game, agree("naga", ["x", "x"], seed=2, clock=Clock(1.0, 10.0)), seats)
     real = [json.loads(line) for line in seats[0].lines]
@@ -205,15 +179,31 @@ def test_the_messages_on_the_page_are_real() -> None:
     assert shown == 3
 
 
-def test_the_settings_and_commands_on_the_page_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_settings_on_the_page_are_read() -> None:
     ((_, settings),) = blocks("toml")
     assert read_toml(settings.encode()).command == ["node", "bot.js"]
-    (_, match), (_, schema) = blocks("bash")
+
+
+def test_the_commands_on_the_page_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (_, begin), (_, match), (_, schema) = blocks("bash")
     assert schema.split() == ["python", "-m", protocol.__name__]
-    assert SCHEMA.read_text() == protocol.schema_text()
-    if shutil.which("python3") is None:
-        pytest.skip("no python3 on the PATH")
-    words = match.split()
-    assert words[0] == "arena"
-    assert main([str(ROOT / word) if word.startswith("bots/") else word for word in words[1:]]) == 0
-    assert "example_plain_python" in capsys.readouterr().out
+    (new, *words), (check, *_) = (line.split()[1:] for line in begin.splitlines())
+    assert (new, check) == ("new", "check") and words[-1] in TOOLS
+    if lacks(PLAIN):
+        pytest.skip(lacks(PLAIN))
+    monkeypatch.chdir(tmp_path)
+    assert main([new, *words[:-1], PLAIN]) == 0  # which needs no compiler
+    assert main(match.split()[1:]) == 0
+    assert "mybot" in capsys.readouterr().out.partition("place 1")[2]
+
+
+def test_the_kits_on_the_page_are_those_that_are_there() -> None:
+    rows = re.findall(r"^\| `([\w-]+)` \| `[\w.+-]+` \| (?:`(.*?)`)? ?\| `(.*?)` \|$", PAGE.read_text(), re.MULTILINE)
+    assert [language for language, _, _ in rows] == languages()
+    for language, build, program in rows:
+        settings = tomllib.loads((KITS / language / "bot.toml").read_text("utf-8"))
+        assert " ".join(settings.get("build", {"command": []})["command"]) == build
+        first, *others = settings["command"]
+        assert program == (f"{first} ... {others[-1]}" if others else first)

@@ -14,8 +14,9 @@ import pytest
 from arena.results.accounts import Accounts
 from arena.results.site_file import Role, SiteFile
 from arena.server.people.store import records
+from helpers.command_bots import PLAIN
 from helpers.line import Line
-from helpers.paths import ROOT
+from helpers.paths import KITS
 from helpers.tournaments import arena
 
 SLOW_BOT = '''
@@ -110,7 +111,7 @@ def test_a_cut_line_and_another_server_cost_no_more_than_a_void_match(tmp_path: 
 def test_a_program_in_another_language_joins_as_it_is(tmp_path: Path, token: str) -> None:
     line = Line()
     with server(tmp_path, line):
-        bot = ROOT / "bots" / "examples" / "plain_python"
+        bot = KITS / PLAIN
         client = arena("join", f"http://127.0.0.1:{line.port}", bot, "--token", token, "--game", "naga")
         try:
             result = until(client, "^match 1")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arena.agent.kits import TRANSCRIPTS, kit
 from arena.agent.starter import command_bot, model_bot, python_bot
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.printing import say
@@ -25,6 +26,14 @@ def new(
     command: Annotated[
         bool, typer.Option("--command", help="Write a program that speaks the wire protocol, as a bot in any language does.")
     ] = False,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--language",
+            metavar="LANGUAGE",
+            help="Write a bot in another language: c, cpp, go, java, node, python-command, rust or ts.",
+        ),
+    ] = None,
     llm: Annotated[
         bool, typer.Option("--llm", help="Write the settings of a language model, which needs no code: `arena docs llm`.")
     ] = False,
@@ -37,9 +46,14 @@ def new(
     path = path.with_suffix("") if path.suffix == ".py" else path
     check_name(path.name, "NAME")
     loaded = None if game is None else load(game)
-    if command and llm:
-        raise ConfigError("--llm: a language model has no program; leave --command out")
-    if llm:
+    if llm and (command or language):
+        raise ConfigError(f"--llm: a language model has no program; leave {'--command' if command else '--language'} out")
+    if command and language:
+        raise ConfigError("--command: that is a program in Python; leave it out, or --language")
+    if language:
+        files = {path / file: text for file, text in kit(language, path.name, loaded).items()}
+        target = path
+    elif llm:
         files = {path / file: text for file, text in model_bot(path.name, loaded).items()}
         target = path
     elif command:
@@ -49,8 +63,9 @@ def new(
         target = path.with_name(f"{path.name}.py")
         files = {target: python_bot(path.name, loaded)}
     _write(target, files)
-    say(f"wrote {', '.join(str(file) for file in files)}")
-    say(f"next: arena check {target}")
+    shown = dict.fromkeys(file.parent if file.parent.name == TRANSCRIPTS else file for file in files)
+    say(f"wrote {', '.join(map(str, shown))}")
+    say(f"next: arena check {target}" + (f"; {target / 'README.md'} says more" if language else ""))
     return DONE
 
 
@@ -62,7 +77,7 @@ def _write(target: Path, files: dict[Path, str]) -> None:
         raise ConfigError(f"{target}: there is no folder {target.parent}")
     try:
         for file, text in files.items():
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("x", encoding="utf-8") as opened:
                 opened.write(text)
     except OSError as error:

@@ -1,0 +1,27 @@
+// The conversation with the hall: a line of JSON in, a line of JSON out. What to play is decided in strategy.ts.
+
+import * as readline from "node:readline";
+
+import type { Choice, Ready, Request } from "./messages";
+import { Strategy } from "./strategy";
+
+let strategy: Strategy | null = null;
+
+/** Sends one line. Nothing else may be printed to standard output: use console.error, not console.log. */
+function answer(reply: Ready | Choice): void {
+  process.stdout.write(JSON.stringify(reply) + "\n");
+}
+
+readline.createInterface({ input: process.stdin }).on("line", (line) => {
+  const message: Request = JSON.parse(line);
+  if (message.type === "start") {
+    strategy = new Strategy(message); // before the answer: once it is sent, no file can be opened any more
+    answer({ id: message.id, ok: true });
+  } else if (message.type === "act" && strategy) {
+    answer(strategy.choose(message));
+  } else if (message.type === "end" && strategy) {
+    strategy.end(message); // not answered
+  } else {
+    throw new Error(`an unexpected message: ${line}`);
+  }
+});
