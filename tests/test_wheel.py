@@ -95,6 +95,11 @@ def test_all_bots_configs_and_pages_are_there(installed: Installed) -> None:
     assert all(f"{name} " in listed for name in docs_names()[:-1])
 
 
+def test_a_kit_is_written_and_passes_its_transcripts(installed: Installed) -> None:
+    installed.arena("new", "kit", "--language", "python-command")
+    assert installed.python("transcripts/check.py", inside="kit").count("all right") == len(names())
+
+
 def test_every_shipped_config_is_read(installed: Installed) -> None:
     code = (
         "from arena.shipped import house_folder as f; from arena.tournament.config import read_config as r\n"
