@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from arena import games
-from arena.agent.command_bot import read_toml
+from arena.agent.command_bot import CommandBot, read_toml
 from arena.agent.kits import languages
 from arena.cli.main import main
 from arena.match import Answer, Fault, play, protocol
@@ -180,8 +180,10 @@ def test_the_messages_on_the_page_are_real() -> None:
 
 
 def test_the_settings_on_the_page_are_read() -> None:
-    ((_, settings),) = blocks("toml")
-    assert read_toml(settings.encode()).command == ["node", "bot.js"]
+    (_, settings), (_, build) = blocks("toml")
+    bot = read_toml(f"{settings}\n{build}".encode())
+    assert isinstance(bot, CommandBot) and bot.command == ["node", "bot.js"]
+    assert bot.build is not None and bot.build.command[0] == "rustc"
 
 
 def test_the_commands_on_the_page_work(
