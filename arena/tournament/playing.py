@@ -20,7 +20,7 @@ from arena.match.choose import most_seconds
 from arena.ratings.overall import pool_weights
 from arena.ratings.running import RunningRatings
 from arena.records import Ending, MatchRecord, Outcome
-from arena.results.journal import Endings, Finished, Journal, Row, packed
+from arena.results.journal import Endings, Finished, Journal, Row, packed, record_of
 from arena.results.status import Pace, Trouble, read_score
 from arena.tournament import repeats
 from arena.tournament.archive.luck import ToldLuck, match_luck, workers_for
@@ -91,6 +91,7 @@ def play(planned: Planned, schedule: Schedule, journal: Journal, settings: Setti
                 for news in _pass_checkpoint(schedule, rows, last):
                     if is_new:
                         observer.say(news)
+                observer.passed(schedule)
                 if last == len(schedule.plan) and (why := observer.end_now() or observer.end_here()) is not None:
                     raise _EndedByObserver(why)
                 if not settings.never_stops and (is_new or schedule.outcome is None):
@@ -233,6 +234,9 @@ class _Rows:
         for row in new:
             self._done[row[1]] = _STORED
         self._observer.played(bot for row in new if Ending.HOST not in fresh[row[1]] for bot in self._bots(row[1]))
+        for row in new:
+            if any(ending.blame == "bot" for ending in fresh[row[1]]):
+                self._observer.failed(record_of(row))
         for ending, count in score.endings.items():
             if ending is not Ending.PLAYED and (more := count - self._score.endings.get(ending, 0)):
                 progress.endings[ending] += more

@@ -122,6 +122,12 @@ class Observer:
     def played(self, bots: Iterable[Bot]) -> None:
         """Take the bots of matches that count, new or stored before; a bot may come again and again."""
 
+    def failed(self, record: MatchRecord) -> None:
+        """Take a match in which a bot has failed, when this run has stored it."""
+
+    def passed(self, schedule: Schedule) -> None:
+        """Take the schedule as it is behind a checkpoint."""
+
     def slept(self, bot: Bot, seconds: float) -> None:
         """Take note for how long a bot has slept in the matches of a chunk while it was waited for."""
 
