@@ -86,7 +86,7 @@ class BotFolder:
             raise BotError(f"{path}: more than {DEEPEST} folders in each other")
         with contextlib.ExitStack() as opened:
             entries = opened.enter_context(os.scandir(self._opened(opened, folder, ".", path, _LISTED)))
-            found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if _belongs(entry.name))
+            found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries if belongs(entry.name))
         for name, is_folder in found:
             if is_folder:
                 with contextlib.ExitStack() as opened:
@@ -140,7 +140,7 @@ def inner_path(name: str) -> str | None:
     return None if not path.parts or path.is_absolute() or ".." in path.parts or "\0" in name else str(path)
 
 
-def _belongs(name: str) -> bool:
+def belongs(name: str) -> bool:
     """Return whether a file is part of the bot: compiled and hidden files are not."""
     return name != "__pycache__" and not name.startswith(".")
 
