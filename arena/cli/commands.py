@@ -13,6 +13,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     },
     "For authors of bots": {
         "new": "Write a working bot to start from",
+        "dev": "Check and compare a bot each time it is saved",
         "check": "Play a bot through its games and report its faults, speed and memory",
         "submit": "Check a bot and store it as the next version of its name",
         "join": "Play a bot on this machine on a server elsewhere",

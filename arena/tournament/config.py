@@ -11,6 +11,7 @@ import msgspec
 
 from arena import games
 from arena.agent import BotFiles, bot_name, read_bot
+from arena.agent.kept_versions import KEPT
 from arena.agent.loading import named_bot
 from arena.agent.submissions import ALL, FOLDER, PREFIX, Submissions
 from arena.engine.options import OptionValue
@@ -351,6 +352,8 @@ def check_tournament_name(name: str, key: str) -> None:
         raise ConfigError(f"{key}: {ARCHIVE!r} is the name of the archive, which gathers all tournaments; choose another")
     if name == FOLDER:
         raise ConfigError(f"{key}: {FOLDER!r} is the folder of the submitted bots; choose another")
+    if name == KEPT:
+        raise ConfigError(f"{key}: {KEPT!r} is the folder of the versions that authors keep; choose another")
     if name == PEOPLE:
         raise ConfigError(f"{key}: {PEOPLE!r} is the folder of the matches that people play; choose another")
 

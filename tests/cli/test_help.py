@@ -19,6 +19,7 @@ from helpers.commands import COMMANDS, described, one_line, options, parameters
 
 GOLDEN = Path(__file__).with_name("help.txt")
 DIFFERING = {
+    "--against": "at a person's table; what a bot is compared with",
     "--address": "of a run; of the ladder of a contest, which needs no cluster",
     "--backend": "of a run, of several measured runs, of the run that is disturbed",
     "--bot": "to run; whose decisions are wanted",

@@ -36,8 +36,9 @@ PROSE = (
 """Pages without blocks to run here; test_protocol.py, test_normative_pages.py, test_commands_page.py, test_data_page.py and
 test_server_page.py hold some of them to what they say; test_learning_page.py runs the blocks of `learning`,
 test_cards_page.py those of `cards`."""
-ELSEWHERE = ("nginx", "ini", "sh")
-"""Kinds of blocks that other tests run: test_nginx.py, test_sign_in_nginx.py and test_contest_page.py."""
+ELSEWHERE = ("nginx", "ini", "sh", "json")
+"""Kinds of blocks that other tests run: test_nginx.py, test_sign_in_nginx.py, test_contest_page.py, test_dev.py and
+test_dev_process.py."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
