@@ -5,6 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
+from arena import notebooks
 from arena.errors import SHOWN, StoreError, printable
 from arena.names import MatchId, Sha256
 
@@ -156,6 +157,10 @@ class MatchRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The first few faults of each seat with all that is known of them, in order."""
     calls: tuple[CallRecord, ...] = ()
     """The calls of language models, in order."""
+
+    def _repr_html_(self) -> str:
+        """The result, seat by seat, drawn for a notebook."""
+        return notebooks.shown(self, "result")
 
     @property
     def is_void(self) -> bool:

@@ -19,9 +19,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # Lowest first; a module may import its own layer and those before it.
 LAYERS = (
-    "errors", "stopping", "hints", "names", "records", "disk", "cards", "cache", "userfiles", "shipped", "results_folder",
-    "engine", "search", "agent", "games", "llm", "match", "results", "ratings", "tournament", "audit", "reports", "server",
-    "learning", "mcp", "cli",
+    "errors", "stopping", "hints", "notebooks", "names", "records", "disk", "cards", "cache", "userfiles", "shipped",
+    "results_folder", "engine", "search", "agent", "games", "llm", "match", "results", "ratings", "tournament", "audit",
+    "reports", "server", "learning", "mcp", "cli",
 )  # fmt: skip
 LOWEST_INSIDE = {
     "tournament": ("formats", "workers", "deciding", "archive", "prices", "models", "config"),
@@ -289,6 +289,7 @@ def test_only_what_is_listed_by_name_is_imported_by_name() -> None:
         "ratings/beliefs.py",
         "search/methods/__init__.py",
         "__init__.py",
+        "notebooks.py",
         "cli/main.py",
     }
     for path in SOURCES:

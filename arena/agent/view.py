@@ -7,6 +7,7 @@ from typing import Any, Protocol, Self
 import msgspec
 import numpy as np
 
+from arena import notebooks
 from arena.engine.contract import Features
 from arena.engine.game import Document, Game, States
 from arena.engine.net import KINDS, POLICY
@@ -162,6 +163,10 @@ class View:
         view.clock = clock
         view._moment = moment
         return view
+
+    def _repr_html_(self) -> str:
+        """The table as the seat knows it, drawn for a notebook."""
+        return notebooks.shown(self, "position")
 
     @property
     def game(self) -> str:

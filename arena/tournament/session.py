@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from arena import notebooks
 from arena.errors import ArenaError, ConfigError
 from arena.match.sandbox import NAMESPACE
 from arena.ratings.rows import Bot
@@ -157,6 +158,10 @@ class Results:
     tally: Tally = field(default_factory=Tally)
     schedule: Schedule | None = None
     """What the format decided along the way; None if the results were read from a folder."""
+
+    def _repr_html_(self) -> str:
+        """The board, drawn for a notebook."""
+        return notebooks.shown(self, "board")
 
     @property
     def is_void(self) -> bool:

@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from arena.agent import read_bot
-from arena.agent.kept_versions import KeptVersions
+from arena.agent.kept_versions import KEPT, KeptVersions
 from arena.agent.saves import ABSENCE, Saves
 from arena.cli.development.comparing import Side
 from arena.cli.development.debugging import HOST, PORT, wait_for_editor
@@ -26,7 +26,8 @@ from arena.cli.development.keys import Keys
 from arena.cli.development.lines import Lines, fitted
 from arena.cli.development.session import LOOK_SECONDS, OtherBot, Session
 from arena.cli.main import main
-from arena.tournament.config import Tournament
+from arena.errors import ConfigError
+from arena.tournament.config import Tournament, check_tournament_name
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Observer, Results, Settings
 from helpers.paths import DOCS, HOUSE_BOTS
@@ -206,6 +207,11 @@ def test_a_mistake_in_the_command_is_one_line(
     assert main(["dev", *words]) == 2
     said = capsys.readouterr()
     assert message in said.err and said.err.count("\n") == 1 and "watching" not in said.out
+
+
+def test_no_tournament_takes_the_folder_of_the_kept_versions() -> None:
+    with pytest.raises(ConfigError, match="'kept' is the folder of the versions that authors keep"):
+        check_tournament_name(KEPT, "name")
 
 
 def test_the_page_tells_editors_where_the_debugger_listens() -> None:

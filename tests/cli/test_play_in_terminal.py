@@ -14,6 +14,7 @@ from arena.cli.table import screen
 from arena.cli.table.person import PROMPT
 from arena.cli.table.screen import columns, menu, numbered
 from arena.match import HostTrouble
+from arena.reports.pages.words import language_of_locale
 from arena.server.people.levels import ratings
 from arena.server.people.store import PERSON, records
 from arena.tournament.archive.finding import find_match
@@ -95,7 +96,7 @@ def test_rules_are_shown_whole_or_by_section_in_the_language_of_the_terminal(
     assert "No section '9.9'" in found[2] and "2.4 Comparison" in found[2]
     assert "Course of a game" in found[3] and "2.4 Comparison" in found[3]
     monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
-    assert screen.terminal_language() == "ja"
+    assert language_of_locale() == "ja"
     _, text, _ = play("naga", "--level", "casual", answers=["rules 2.2", "quit"])
     assert "ナーガ" in text or "ゲーム" in text
 

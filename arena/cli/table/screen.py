@@ -2,7 +2,6 @@
 section, in the language of the terminal.
 """
 
-import os
 import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -10,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from arena.cli.shared.printing import PIPE_WIDTH, READING_WIDTH, page_through, say
 from arena.llm.rule_text import section_titles, sections
 from arena.reports.manual import ManualPage, TerminalPage, rules_page, rules_texts
+from arena.reports.pages.words import language_of_locale
 
 NARROWEST = 20
 MOST_LINES = 12
@@ -109,18 +109,10 @@ def fitting(actions: Sequence[tuple[int, str]], part: str) -> list[tuple[int, st
     return [(number, text) for number, text in actions if words and all(word in text.lower() for word in words)]
 
 
-def terminal_language() -> str:
-    """The language that the user's locale names, such as `ja`."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if text := os.environ.get(name, ""):
-            return text.partition("_")[0].partition(".")[0].lower()
-    return "en"
-
-
 def show_rules(game: str, section: str) -> None:
     """Print the rules of a game, or the section with this number, such as `2.2`; says which sections there are if not."""
     texts = rules_texts(game)
-    text = texts.get(terminal_language(), texts["en"])
+    text = texts.get(language_of_locale(), texts["en"])
     if section:
         found = sections(text)
         if section not in found:

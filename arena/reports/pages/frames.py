@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from arena import games
+from arena import games, notebooks
 from arena.engine.game import Document, Game
 from arena.engine.options import OptionValue
 from arena.engine.outcomes import Fact, RoundResult
@@ -197,6 +197,10 @@ class StoredMatch:
     record: MatchRecord
     options: dict[str, OptionValue]
     deal_seed: int
+
+    def _repr_html_(self) -> str:
+        """The match in the replay player, drawn for a notebook."""
+        return notebooks.shown(self, "replay")
 
     @property
     def scenes(self) -> list[Scene]:

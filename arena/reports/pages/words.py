@@ -4,6 +4,7 @@ Those that pages share lie in `words/`; that of a game that draws its table is i
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -93,6 +94,14 @@ class Words:
     def of(self, text: Text) -> str:
         """A text that knows both languages itself, such as the title of a column."""
         return said(text, self.language)
+
+
+def language_of_locale() -> str:
+    """The language that the user's locale names, such as `ja`."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if text := os.environ.get(name, ""):
+            return text.partition("_")[0].partition(".")[0].lower()
+    return "en"
 
 
 def ended(ending: Ending) -> Phrase:
