@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from statistics import fmean
 
 import msgspec
 
@@ -29,7 +30,7 @@ from arena.tournament.workers.compiling import needs_at, warm_games
 MATCHES = 4
 """Matches of a game, by turns at its smallest and its largest table."""
 SECONDS = 5.0
-"""No further match is begun after so long: a bot that thinks for long is to be compared soon, too."""
+"""No further match is begun after so long, but one of each game: a bot that thinks for long is to be compared soon, too."""
 
 
 @dataclass
@@ -51,10 +52,10 @@ class FirstMatches:
     @property
     def text(self) -> str:
         """What it has shown, in words."""
-        each = 1000 * sum(self.cpu_seconds) / max(1, len(self.cpu_seconds))
         matches = "1 match" if self.matches == 1 else f"{self.matches} matches"
         faults = "0 faults" if self.fault is None else "1 fault"
-        return f"loads, plays {matches}, {faults}, {each:.2f} ms a decision"
+        speed = f", {1000 * fmean(self.cpu_seconds):.2f} ms a decision" if self.cpu_seconds else ""
+        return f"loads, plays {matches}, {faults}{speed}"
 
 
 class Checker:
@@ -104,7 +105,7 @@ class Checker:
         began = time.monotonic()
         found.is_locked = not holder.not_locked
         for setup, own in _setups(found.games, self._name, bot, seed):
-            if found.matches and time.monotonic() - began > SECONDS:
+            if found.matches >= len(found.games) and time.monotonic() - began > SECONDS:
                 return
             record, seconds = holder.play(partial(_match, holder, setup, own, bot, tick), self._news)
             found.matches += 1

@@ -43,12 +43,20 @@ class Lines:
                 self._last = self._clock()
                 self.say(", ".join(parts))
             return
+        if self._clock() - self._last >= 1 / REFRESHES:
+            self._last = self._clock()
+            self._redraw(fitted(parts, self._console.width))
+
+    def begin(self, text: str) -> None:
+        """Say in the last line what is done now; without a terminal nothing."""
+        if self._console.is_terminal:
+            self._redraw(text)
+
+    def _redraw(self, text: str) -> None:
         if self._live is None:
             self._live = Live(console=self._console, refresh_per_second=REFRESHES, transient=True)
             self._live.start()
-        if self._clock() - self._last >= 1 / REFRESHES:
-            self._last = self._clock()
-            self._live.update(plain_text(fitted(parts, self._console.width)))
+        self._live.update(plain_text(text))
 
     def clear(self) -> None:
         """Take the last line away, at once and for others to print."""

@@ -118,6 +118,7 @@ class Session:
             if self._is_newer():
                 raise _SavedAgain
 
+        self.lines.begin("checking")
         found = self.checker.play(files, self._seed(), tick)
         if found.refusal:
             self.lines.say(f"does not load: {found.refusal}")
@@ -141,6 +142,7 @@ class Session:
             return
         seed = self._seed()
         heard = _Heard(self, called, seed)
+        self.lines.begin(f"against {called}")
         with heard_by(lambda number, frame: self._stop()):
             compare((Side(self.name, version.files), other.side), games, seed, heard, is_locked=version.is_locked)
         self.lines.clear()
