@@ -120,6 +120,7 @@ class Session:
 
         self.lines.begin("checking")
         found = self.checker.play(files, self._seed(), tick)
+        self.lines.clear()
         if found.refusal:
             self.lines.say(f"does not load: {found.refusal}")
             return None
