@@ -107,9 +107,9 @@ def desk(tmp_path: Path) -> Desk:
 
 def test_the_first_version_is_kept_then_each_that_is_surely_better(desk: Desk) -> None:
     said = desk.work(Script(desk.save(GREEDY)))
-    assert said[0].startswith("loads, plays 4 matches, 0 faults, ") and said[0].endswith(" ms a decision")
+    assert re.match(r"loads, plays \d match(es)?, 0 faults, ", said[0]) and said[0].endswith(" ms a decision")
     assert said[1] == "kept as the first version"
-    assert said[2].startswith("loads, plays 4 matches, 0 faults, ")
+    assert re.match(r"loads, plays \d match(es)?, 0 faults, ", said[2])
     assert "better than the kept version: ahead in " in said[-1] and said[-1].endswith("; kept from now on")
     assert desk.kept() == {LAST, GREEDY}
 
