@@ -167,7 +167,7 @@ OWN = {
         "reports/pages/", "reports/manual.py", "reports/report.py", "llm/rule_text.py", "llm/words.py", "llm/refusal.py",
         "ratings/match_luck.py", "engine/jit.py", "learning/rendering.py", "shipped.py",
         "tournament/workers/ray/installation.py", "server/people/levels.py", "server/assets.py", "agent/loading.py",
-        "engine/cuda/kernels.py",
+        "engine/cuda/kernels.py", "agent/kits.py", "reports/notebook.py",
     ),
     "of the kernel": ("match/sandbox/", "tournament/workers/", "server/limits.py", "server/metrics/observed.py"),
     "of the user's cache": ("agent/files.py", "engine/stored_code.py", "match/builds.py"),

@@ -123,7 +123,15 @@ def test_a_file_that_ends_too_soon_is_no_interrupt(monkeypatch: pytest.MonkeyPat
 def test_the_doctor_names_what_a_machine_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_SHARED", Path("/proc/nothing"))
     found = {finding.name: finding for finding in doctor.examine_machine(tmp_path / "not" / "made" / "yet")}
-    assert set(found) == {"results folder", "cache folder", "memory", "shared memory", "compiled code", "graphics card"}
+    assert set(found) == {
+        "results folder",
+        "cache folder",
+        "memory",
+        "shared memory",
+        "compiled code",
+        "toolchains",
+        "graphics card",
+    }
     assert found["results folder"].works and str(tmp_path) in found["results folder"].detail
     assert not found["shared memory"].works and "--backend local needs none" in found["shared memory"].detail
     refused = doctor.examine_machine(Path("/proc"))[0]

@@ -52,7 +52,7 @@ CONFIG: dict[str, Any] = {
 BROKEN = b"from arena.agent import Agent\n\n\nclass Broken(Agent):\n    def act(self, view):\n        return 'fly away'\n"
 BOT_TOML = b'[bot]\nname = "other"\ncommand = ["./other", "--fast"]\ngames = ["naga"]\nfiles = ["other"]\n'
 PLAYING = ("tournament", "ladder", "compare", "tune")  # they are given configs that are refused: who plays takes too long
-LEFT_OUT = ("bench", "warmup", "play", "doctor", "init")  # no input, or a person's
+LEFT_OUT = ("bench", "warmup", "play", "doctor", "init", "mcp", "dev")  # no input, or of a person or program that stays
 SHOWING = "--browser"
 
 

@@ -35,6 +35,7 @@ def test_each_name_gets_a_link_that_works_once(tmp_path: Path, capsys: pytest.Ca
     assert {(row.who, row.what, row.about) for row in server.audit()} == {
         ("terminal", "invite", "Aya"),
         ("terminal", "invite", "ベン"),
+        ("Aya", "sign_in", "Aya"),
     }
 
 

@@ -263,7 +263,7 @@ def test_the_doctor_tests_every_layer(tmp_path: Path, capsys: pytest.CaptureFixt
     assert any(line.startswith("ok") and "isolation: locked" in line for line in lines)
 
 
-MACHINE = ["results folder", "cache folder", "memory", "shared memory", "compiled code", "graphics card"]
+MACHINE = ["results folder", "cache folder", "memory", "shared memory", "compiled code", "toolchains", "graphics card"]
 LAYERS = [
     "landlock", "seccomp", "namespaces", "user", "memory limit", "programs", "memory cgroup", "coarse clocks",
     "processor caches", "clock and kill", "parent's death", "host pressure", "the whole lock",

@@ -7,7 +7,7 @@ import pytest
 
 from arena.agent.plain_files import BOT_BYTES, BOT_FILES
 from arena.errors import BotError
-from arena.match.sandbox.builds.jail import made
+from arena.match.sandbox.builds.inside import made
 
 
 def test_files_and_folders_are_taken_with_all_that_is_in_them(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from arena.reports.pages.assets import FILES
 from helpers.paths import PACKAGE
 
 TABLE_STYLES = {"kit.css", "french.css", "choosing.css"}
-AROUND = [path for path in PACKAGE.rglob("*.css") if path.parent.name != "page" and path.name not in TABLE_STYLES]
+IN_FRAMES = {"notebook.css"}
+"""Styles of what stands in a frame of its own, where no pages are around a table."""
+AROUND = [path for path in PACKAGE.rglob("*.css") if path.parent.name != "page" and path.name not in TABLE_STYLES | IN_FRAMES]
 COLOURS = {":root", "@media (prefers-color-scheme: dark)"}
 SCOPE = "@scope (html) to (.table > *) {"
 

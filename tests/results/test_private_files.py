@@ -31,7 +31,7 @@ def results(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def filled(results: Path) -> None:
     """What a server and its commands store of strangers."""
-    files = {"bot.toml": b"", "run/deep/prog": b"\x7fELF"}
+    files = {"bot.toml": b'name = "bot"\ncommand = ["./run/deep/prog"]\n', "run/deep/prog": b"\x7fELF"}
     for version in (1, 2):
         Submissions(results).submit("bot", BotFiles("bot.toml", files | {"v": bytes([version])}), ("naga",), as_new=True)
     Submissions(results).withdraw("bot")

@@ -328,4 +328,8 @@ def test_a_build_runs_in_a_lock_and_its_author_alone_reads_what_it_printed(membe
     assert "FileNotFoundError" in outcome.report.build.log and str(out) not in outcome.report.build.log
     box.end(submission, State.REFUSED, msgspec.json.encode(outcome))
     page = f"/submissions/{submission.id}"
-    assert "FileNotFoundError" in members.aya.get(page).text and members.ben.get(page).status_code == 404
+    joined = members.server.accounts.join(members.invited("Another"))
+    assert joined is not None
+    another = members.client()
+    another.headers["authorization"] = f"Bearer {joined.token}"
+    assert "FileNotFoundError" in members.aya.get(page).text and another.get(page).status_code == 404

@@ -108,10 +108,15 @@ def page_of(format: Format) -> Iterator[Page]:
         yield page
         say(page.text.rstrip("\n"))
         return
-    console = Console()
+    yield ConsolePage(output_console())
+
+
+def output_console() -> Console:
+    """Standard output, for tables and for progress that is redrawn there; what is written goes through `plain_text`."""
+    console = Console(highlight=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPE_WIDTH
-    yield ConsolePage(console)
+    return console
 
 
 def say(text: str = "") -> None:
@@ -129,9 +134,7 @@ def say_all(lines: Iterable[str]) -> None:
 
 def page_through(renderable: RenderableType) -> None:
     """Print a long text for people: on a terminal through the user's pager, which PAGER names, if there is such a program."""
-    console = Console()
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = PIPE_WIDTH
+    console = output_console()
     console.width = min(console.width, READING_WIDTH)
     missing = _missing_pager()
     if missing is not None and console.is_terminal:

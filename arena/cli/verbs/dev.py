@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from arena import games
 from arena.agent import read_bot
@@ -25,7 +24,7 @@ from arena.cli.development.session import OtherBot, Session
 from arena.cli.shared.checking import check_exists
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import OnlyGames, Out
-from arena.cli.shared.printing import PIPE_WIDTH
+from arena.cli.shared.printing import output_console
 from arena.cli.shared.running import Interrupts
 from arena.errors import BotError, ConfigError, nearest
 from arena.match.holder import Holder
@@ -63,10 +62,7 @@ def dev(
         if name not in games.names():
             raise ConfigError(f'--game: no game "{name}"; {nearest(name, games.names())}')
     check_exists(str(bot))
-    console = Console(highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    lines = Lines(console)
+    lines = Lines(output_console())
     _require_code(bot)
     name = bot.stem if may_be_given(bot.stem) else OTHERWISE
     kept = KeptVersions(out, name)

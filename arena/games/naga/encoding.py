@@ -136,6 +136,8 @@ ACTION_PLANES = (
         " share of eight drawn hands of unseen cards that it beats, and the edge of kept cards at the other open places, the"
         " mean and the best one, and at Eltam; the moons, trumps and cards of the field card's number and attribute that five"
         " unseen cards have on average; about the chance to win the game; how far that is behind the best action's (times 10)",
+        low=-1.0,
+        high=10.0,
     ),
 )
 VERSION = 2

@@ -18,7 +18,7 @@ from arena.server.sign_in.settings import SignIn
 LONGEST_VALUE = 254
 """Bytes of a name; e-mail addresses are as long at most."""
 FILE = "unix"
-"""Where requests come from that come by a file, in the place of an address."""
+"""The name of requests that come by a file, in the place of an address."""
 SIGNED_IN = "signed_in"
 """The place in the state of a request where it says whom the proxy names: a Named, a Problem, or nothing."""
 

@@ -33,7 +33,7 @@ class SignIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     organisers: Sequence[str] = ()
     """Names in the header whose accounts become organisers'."""
     sign_out: str | None = None
-    """Where the proxy ends its own session; None: that is not known."""
+    """The address at which the proxy ends its own session; None: that is not known."""
     tokens: bool = True
     """Whether browsers may also log in with a token of the server or of an account."""
 

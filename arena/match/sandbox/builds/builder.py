@@ -1,6 +1,6 @@
 """Runs the build of a bot: locked in, or as a plain process where the organiser trusts the bot. Watches it, and ends it.
 
-A locked build is held by the process of jail.py, and by the kernel. What is summed over all its processes (CPU time, memory,
+A locked build is held by the process of inside.py, and by the kernel. What is summed over all its processes (CPU time, memory,
 bytes on disk, what it prints) is looked at from here, and so is the wall time.
 """
 
@@ -27,7 +27,7 @@ from arena.agent.build_table import Build
 from arena.cache import cache_root
 from arena.errors import BotError, visible
 from arena.match.sandbox import cgroups, kernel, lockdown
-from arena.match.sandbox.builds import jail, toolchains
+from arena.match.sandbox.builds import inside, toolchains
 from arena.match.sandbox.builds.messages import Ended, Message, Messages, Order, Refused, Started, packed
 from arena.match.sandbox.builds.tree import Tree, Usage, size_of
 from arena.match.sandbox.levels import LOCKED, NAMESPACE, PROCESS, is_at_least
@@ -48,7 +48,7 @@ sys.path.insert(0, sys.argv[1])
 for name in ("arena.agent", "arena.match", "arena.match.sandbox"):
     package = sys.modules[name] = types.ModuleType(name)
     package.__path__ = [f"{sys.argv[1]}/{name.replace('.', '/')}"]
-from arena.match.sandbox.builds.jail import main
+from arena.match.sandbox.builds.inside import main
 main()
 """
 """How the process that holds a build begins: without what these packages import, which would take it a second or two."""
@@ -164,8 +164,8 @@ class _Running:
             self._looked_at_disk = self._wall
             if max(size, self._usage.written) > table.disk_mb << 20:
                 return f"wrote more than {table.disk_mb:,} MB (build.disk_mb)"
-            if count > jail.MOST_FILES:
-                return f"made more than {jail.MOST_FILES:,} files"
+            if count > inside.MOST_FILES:
+                return f"made more than {inside.MOST_FILES:,} files"
         return ""
 
     def _outcome(self, problem: str, files: Mapping[str, bytes] = {}) -> Outcome:
@@ -322,7 +322,7 @@ class _Plain(_Running):
             if problem or (problem := self._ended(process.returncode, is_full=False)):
                 return self._outcome(problem)
             try:
-                return self._outcome("", jail.made(folder, self._table.makes))
+                return self._outcome("", inside.made(folder, self._table.makes))
             except BotError as error:
                 return self._outcome(str(error))
 

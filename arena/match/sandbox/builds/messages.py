@@ -17,7 +17,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     program: str
     """The path of the program."""
     command: list[str]
-    """Its arguments, the program's name first."""
+    """The arguments of the program, its name first."""
     files: dict[str, bytes]
     """The bot's files by their paths in its folder."""
     makes: list[str]
@@ -31,7 +31,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     readable: tuple[str, ...]
     """The files and folders of the system that may be read."""
     toolchains: tuple[str, ...]
-    """Those of them from which programs may be run."""
+    """The folders of the system from which programs may be run."""
     devices: tuple[str, ...]
     environment: dict[str, str]
     scratch: str
