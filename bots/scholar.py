@@ -14,11 +14,8 @@ from arena.search import Memory
 
 # By game and seats. A good judge needs no rollout before it: `evaluate` 1. How they compare: docs/house-bots.md.
 LEARNT: dict[tuple[str, int], dict[str, Any]] = {
-    ("hisatsu", 3): {"iterations": 1_100, "worlds": "net", "proposals": "net", "expansion": 2},
-    ("hisatsu", 4): {"iterations": 800, "proposals": "net", "expansion": 2},
-    ("hisatsu", 5): {"iterations": 600, "proposals": "net", "expansion": 2},
+    ("hisatsu", 3): {"iterations": 3_000, "worlds": "net"},
     ("nanatoridori", 2): {"iterations": 1_450, "judge": "net", "worlds": "net", "evaluate": 1},
-    ("nanatoridori", 3): {"iterations": 1_200, "proposals": "net", "expansion": 2},
     ("nanatoridori", 4): {"iterations": 1_200, "proposals": "net", "expansion": 2},
     ("yaniv", 2): {"iterations": 9_000, "worlds": "net"},
 }
