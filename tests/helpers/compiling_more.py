@@ -106,7 +106,7 @@ def _learning_calls(game: Game) -> Iterator[Callable[[], object]]:
         yield lambda: tables.search_entry(game)
         yield lambda: single.seating(game.name, None, {})
         yield lambda: play_simple_matches(game, game.seats[0], range(1))
-    if game.nets.nets:
+    if game.nets.nets and game.state_features.LEARNS:
         table = selfplay.default_table(game)
         yield lambda: selfplay.searched_round(table, Settings(iterations=1), 0, 1)
     if game.name == TRAINED:
