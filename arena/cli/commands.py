@@ -41,7 +41,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "replay": "Print a stored match, decision by decision",
         "luck": "Take the luck of the cards out of a tournament's results",
         "rerate": "Rate a tournament again from its stored matches",
-        "export": "Write the decisions of finished tournaments as a dataset",
+        "export": "Write the decisions of finished tournaments, or of people's matches, as a dataset",
         "archive": "Add finished tournaments to the archive and list its tournaments",
         "verify-results": "Audit a tournament: play every stored match again and check all results",
     },

@@ -15,6 +15,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.results import sqlite
+from arena.results.consents import Consents
 from arena.results.people import folded_name, latin_look
 from arena.results.site_file import HOST, Account, NameTaken, Role, SiteFile, claim, digest, new_token, now, owners
 
@@ -169,6 +170,7 @@ class Accounts:
 
     def __init__(self, file: SiteFile) -> None:
         self._file = file
+        self.consents = Consents(file)
         self.revision = object()
         """Another object whenever this process ends somebody's access, or changes a role: who remembers accounts asks anew."""
 

@@ -25,7 +25,7 @@ from arena.results.people import latin_look
 from arena.results_folder import protect
 
 SITE_FILE = "people/site.sqlite"
-_VERSION = 5  # of the tables, kept in the file's user_version; a newer one only adds tables
+_VERSION = 6  # of the tables, kept in the file's user_version; a newer one only adds tables
 
 _TABLES = f"""
 begin immediate;
@@ -65,6 +65,7 @@ create table if not exists submissions (
 create table if not exists sleepers (
     bot text not null, version integer not null, since text not null, asleep real not null, primary key (bot, version)
 ) without rowid;
+create table if not exists consents (person text primary key, since text not null) without rowid;
 create index if not exists submissions_by_state on submissions (state, number);
 create index if not exists submissions_by_account on submissions (account, number);
 pragma user_version = {_VERSION};

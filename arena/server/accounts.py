@@ -84,6 +84,8 @@ class AccountPages:
             Route("/account/token", self.token_replaced, methods=["POST"]),
             Route("/account/tokens", self.token_made, methods=["POST"]),
             Route("/account/tokens/end", self.token_ended, methods=["POST"]),
+            Route("/account/consent", self._consenting(is_given=True), methods=["POST"]),
+            Route("/account/consent/end", self._consenting(is_given=False), methods=["POST"]),
             Route("/account/logout", self.logged_out, methods=["POST"]),
             Route("/admin/invite", self.invited, methods=["POST"]),
             Route("/api/admin/invite", self.invited_by_program, methods=["POST"]),
@@ -151,6 +153,15 @@ class AccountPages:
         await self._stored(self._accounts.end_api_token, account, fields.get("id", ""))
         self._entrance.look_again(account)
         return RedirectResponse("/account", 303)
+
+    def _consenting(self, *, is_given: bool) -> Answer:
+        async def answer(request: Request) -> Response:
+            await form_of(request)
+            consents = self._accounts.consents
+            await self._stored(consents.give if is_given else consents.withdraw, _own(request))
+            return RedirectResponse("/account", 303)
+
+        return answer
 
     async def logged_out(self, request: Request) -> Response:
         """End all sessions of the account."""

@@ -280,11 +280,6 @@ def test_a_filter_of_what_is_not_there_is_refused(
     assert said in " ".join(capsys.readouterr().err.split()) and not (tmp_path / "none").exists()
 
 
-def test_peoples_matches_are_not_exported(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", "people", "--to", str(tmp_path / "none"), "--out", str(results)]) == USER_ERROR
-    assert "people: people's matches are not exported" in " ".join(capsys.readouterr().err.split())
-
-
 def test_the_archive_means_all_that_is_in_it(results: Path, dataset: Path, tmp_path: Path) -> None:
     assert main(["export", "archive", "--to", str(tmp_path / "all"), "--out", str(results), "--action-features"]) == DONE
     assert rows(tmp_path / "all", "yaniv") == rows(dataset, "yaniv")

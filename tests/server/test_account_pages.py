@@ -25,7 +25,14 @@ from helpers.server import HOST, TOKEN, server
 
 TOKENS = re.compile(r'data-copy="[^>]*>([\w-]{43})<')
 ADMIN = ("invite", "role", "rename", "close", "reopen")
-MINE = ("/account/token", "/account/tokens", "/account/tokens/end", "/account/logout")
+MINE = (
+    "/account/token",
+    "/account/tokens",
+    "/account/tokens/end",
+    "/account/consent",
+    "/account/consent/end",
+    "/account/logout",
+)
 POSTS = ("/invite", *MINE, *(f"/admin/{what}" for what in ADMIN), *(f"/api/admin/{what}" for what in ADMIN))
 
 
@@ -123,6 +130,21 @@ def test_no_token_makes_tokens(members: Members) -> None:
         for path in MINE:
             assert client.post(path, data={"label": "x"}).status_code == 403, path
     assert members.aya.get("/account").status_code == 200
+
+
+def test_matches_are_published_only_with_consent_and_no_longer_than_it_lasts(members: Members) -> None:
+    consents, give = members.server.accounts.consents, 'action="/account/consent"'
+    assert consents.names() == {} and give in members.ben.get("/account").text
+    for _ in range(2):  # twice is once
+        assert members.ben.post("/account/consent").headers["location"] == "/account"
+    assert list(consents.names()) == ["ben"] and give not in members.ben.get("/account").text
+    assert members.ben.get("/api/account").json()["consents"] and not members.aya.get("/api/account").json()["consents"]
+    members.server.accounts.close("test", members.account("ben"))
+    assert consents.names() == {}, "nobody comes into a closed account to withdraw"
+    members.server.accounts.reopen("test", members.account("ben"))
+    members.ben = members._joined("ben")
+    assert members.ben.post("/account/consent/end").status_code == 303
+    assert consents.names() == {} and give in members.ben.get("/account").text
 
 
 def test_logging_out_everywhere(members: Members) -> None:

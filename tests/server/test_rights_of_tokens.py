@@ -115,8 +115,8 @@ def test_no_token_of_an_account_lets_anybody_in_or_shuts_them_out(members: Membe
     ):
         answer = client.post(path, **sent)  # type: ignore[arg-type]
         assert answer.status_code == 403 and "browser" in answer.text, path
-    for path in ("/account/token", "/account/tokens", "/account/tokens/end", "/account/logout", "/logout", "/login", "/invite",
-                 "/marks/freeze"):  # fmt: skip
+    for path in ("/account/token", "/account/tokens", "/account/tokens/end", "/account/consent", "/account/logout",
+                 "/logout", "/login", "/invite", "/marks/freeze"):  # fmt: skip
         data = {"label": "x", "sure": "yes", "token": members.token("ben"), "code": members.invited("Ned")}
         answer = client.post(path, data=data)
         assert answer.status_code == 403 and "set-cookie" not in answer.headers, path

@@ -20,6 +20,7 @@ from arena.tournament.workers.processes import available_cpus, check_workers
 
 if TYPE_CHECKING:
     from arena.learning.dataset.choice import Choice
+    from arena.learning.dataset.index import Index
     from arena.learning.dataset.writing import Progress
 
 DECISIONS_FOR_ALL = 1_000_000  # below, starting more processes takes longer than it saves
@@ -31,7 +32,8 @@ def export(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="Names of tournaments, or `archive` for all in the archive. Default: the newest tournament.",
+            help="Names of tournaments, `archive` for all in the archive, or `people` for matches of people who all agreed. "
+            "Default: the newest tournament.",
         ),
     ] = None,
     game: Annotated[
@@ -49,14 +51,14 @@ def export(
     workers: Workers = None,
     out: Out = RESULTS,
 ) -> int:
-    """Write the decisions of finished tournaments as a dataset.
+    """Write the decisions of finished tournaments, or of people's matches, as a dataset.
 
     A row for each decision: what the seat knew, its legal actions, its choice, and what came of it. Parquet files, a data card
     and an index. The same results give the same bytes. A small dataset is written by one process unless --workers says
     otherwise.
     """
     from arena.learning.dataset.choice import Choice  # only now: pyarrow takes most of the start, and --help does without
-    from arena.learning.dataset.writing import check_target, decisions_in, read_tournaments, write_dataset
+    from arena.learning.dataset.writing import check_target
 
     check_workers(workers)
     check_target(to)
@@ -68,15 +70,10 @@ def export(
         pools=_each_once(game), bots=_each_once(bot), with_action_features=action_features,
         with_trajectories=trajectories,
     )  # fmt: skip
-    tournaments = read_tournaments(_folders(out, names or []), choice)
-    played = {name for one in tournaments for name in choice.games(one.plan)}
-    warm_games(dict.fromkeys(sorted(played), (ENCODING,)), note)
-    if workers is None:
-        workers = available_cpus() if decisions_in(tournaments, choice) >= DECISIONS_FOR_ALL else 1
-    index = write_dataset(
-        tournaments, to, choice, command=_command([one.manifest.name for one in tournaments], choice), workers=workers,
-        on_progress=NowAndThen(_progress_line),
-    )  # fmt: skip
+    if PEOPLE in (names or []):
+        index = _export_people(out, names or [], to, choice, workers)
+    else:
+        index = _export_tournaments(out, names or [], to, choice, workers)
     decisions, matches = (sum(getattr(one, what) for one in index.tournaments) for what in ("decisions", "matches"))
     size = sum(shard.bytes for shard in index.shards) / 1e6
     files = "1 file" if len(index.shards) == 1 else f"{len(index.shards):,} files"
@@ -84,12 +81,36 @@ def export(
     return DONE
 
 
+def _export_tournaments(out: Path, names: list[str], to: Path, choice: "Choice", workers: int | None) -> "Index":
+    from arena.learning.dataset.writing import decisions_in, read_tournaments, write_dataset
+
+    tournaments = read_tournaments(_folders(out, names), choice)
+    played = {name for one in tournaments for name in choice.games(one.plan)}
+    warm_games(dict.fromkeys(sorted(played), (ENCODING,)), note)
+    if workers is None:
+        workers = available_cpus() if decisions_in(tournaments, choice) >= DECISIONS_FOR_ALL else 1
+    return write_dataset(
+        tournaments, to, choice, command=_command([one.manifest.name for one in tournaments], choice), workers=workers,
+        on_progress=NowAndThen(_progress_line),
+    )  # fmt: skip
+
+
+def _export_people(out: Path, names: list[str], to: Path, choice: "Choice", workers: int | None) -> "Index":
+    """Write people's matches, in this process: there are few. Raises ConfigError for other names beside it."""
+    from arena.learning.dataset.people import read_people, write_people
+
+    if len(names) > 1:
+        raise ConfigError(f"{PEOPLE}: people's matches are a dataset of their own; leave the other names out")
+    if workers not in (None, 1):
+        raise ConfigError(f"--workers {workers}: people's matches are written by one process; leave it out")
+    matches = read_people(out, choice)
+    played = {one.record.game for one in matches.agreed}
+    warm_games(dict.fromkeys(sorted(played), (ENCODING,)), note)
+    return write_people(matches, to, choice, command=_command([PEOPLE], choice), on_progress=NowAndThen(_progress_line))
+
+
 def _folders(out: Path, names: list[str]) -> list[Path]:
-    """The folders of the tournaments. Raises ConfigError for people's matches, StoreError for what is not there."""
-    if PEOPLE in names:
-        raise ConfigError(
-            f"{PEOPLE}: people's matches are not exported: nobody who plays is asked whether their matches may be published"
-        )
+    """The folders of the tournaments. Raises ConfigError for names beside `archive`, StoreError for what is not there."""
     if ARCHIVE not in names:
         return [find_folder(out, name) for name in names] or [find_folder(out, None)]
     if len(names) > 1:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from arena.learning.dataset.index import INDEX_FILE, GameData, Index
+from arena.learning.dataset.index import INDEX_FILE, GameData, Index, LeftOut
 from arena.learning.dataset.shards import DECISIONS, TRAJECTORIES
 from arena.reports.table import Column, Table
 from arena.reports.terminal import MarkdownPage
@@ -41,8 +41,8 @@ def _body(index: Index) -> str:
     page = MarkdownPage()
     page.say(_title(index))
     page.say(
-        "Decisions of bots at card games: what the seat knew, what it might do, what it did, and what came of it. A row is one "
-        "decision. Its features are made of what the seat was shown and of nothing else."
+        f"Decisions of {_whose(index)} at card games: what the seat knew, what it might do, what it did, and what came of it. "
+        "A row is one decision. Its features are made of what the seat was shown and of nothing else."
     )
     page.heading("How it was made")
     page.say(f"{index.command}: from the stored matches, each played again by its log. The same results give the same bytes.")
@@ -58,7 +58,7 @@ def _body(index: Index) -> str:
     page.say(
         "Decisions with one legal action are there, too. Where `fallback` is true, chance may have chosen instead of the bot."
     )
-    page.say("People's matches are not in it: nobody is asked whether theirs may be published.")
+    page.say(_of_people(index.people))
     page.say(
         "The features change with the encoding; whoever trains on them keeps its sha256. `arena rules GAME --encoding` tells "
         "what each number is."
@@ -94,7 +94,23 @@ def _write_game(page: MarkdownPage, index: Index, one: GameData) -> None:
 
 def _title(index: Index) -> str:
     names = ", ".join(one.game for one in index.games)
-    return f"Decisions of bots at {names}"
+    return f"Decisions of {_whose(index)} at {names}"
+
+
+def _whose(index: Index) -> str:
+    return "bots" if index.people is None else "people and bots"
+
+
+def _of_people(left_out: LeftOut | None) -> str:
+    """What to know of people's matches."""
+    if left_out is None:
+        return "People's matches are not in it."
+    return (
+        "The matches are those of people, each called `person`, all of whom agreed. Names, ids and times are left out, and the "
+        "order is not that in which they were played; but whoever has seen the replay of a match may know it by its cards. "
+        f"Left out for want of consent: {left_out.without_consent:,} matches; by other versions of the rules: "
+        f"{left_out.other_rules:,}."
+    )
 
 
 def _quoted(text: str) -> str:

@@ -64,10 +64,15 @@ def numbering(game: Game) -> str:
 
 def exported(choice: Choice, plan: Plan, record: MatchRecord, tournament: str = "") -> Exported:
     """What a dataset holds of a match of a plan. Raises StoreError for a log that the rules do not allow."""
+    return exported_of(choice, plan.key_of(record.index), record, tournament)
+
+
+def exported_of(choice: Choice, key: bytes, record: MatchRecord, source: str) -> Exported:
+    """What a dataset holds of a match, by the key of its deal. `source`: what stands as `tournament`. Raises StoreError."""
     game = games.load(record.game)
     options = checked_options(game, record)
-    seed = deal_seed(plan.key_of(record.index), record.game, len(record.seats), record.options, record.deal)
-    rows = _rows(game, record, options, seed, choice, tournament)
+    seed = deal_seed(key, record.game, len(record.seats), record.options, record.deal)
+    rows = _rows(game, record, options, seed, choice, source)
     return Exported(record.game, rows, _trajectory(game, record, options, seed) if choice.with_trajectories else None)
 
 

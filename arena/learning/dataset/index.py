@@ -23,6 +23,15 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     """The bots whose decisions are in it, by name: name, version and hash of the content."""
 
 
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """How many people's matches are not in a dataset of them."""
+
+    without_consent: int
+    """Matches with somebody at the table who has not agreed that they are published."""
+    other_rules: int
+    """Matches by other versions of the rules."""
+
+
 class ColumnText(msgspec.Struct, frozen=True, kw_only=True):
     """A column of the decisions."""
 
@@ -63,6 +72,8 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     """What the decisions of all games have; how wide rows of numbers are depends on the game."""
     games: list[GameData]
     shards: list[Shard]
+    people: LeftOut | None = None
+    """How many of people's matches were left out; None: the dataset is made of tournaments."""
 
     def rows(self, game: str, kind: str) -> int:
         """How many decisions or trajectories of a game there are."""

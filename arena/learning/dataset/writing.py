@@ -18,7 +18,7 @@ from arena.errors import ConfigError, StoreError
 from arena.learning.dataset.card import CARD_FILE, card
 from arena.learning.dataset.choice import Choice
 from arena.learning.dataset.decisions import action_count, decisions_table, exported, numbering
-from arena.learning.dataset.index import INDEX_FILE, ColumnText, GameData, Index, Source
+from arena.learning.dataset.index import INDEX_FILE, ColumnText, GameData, Index, LeftOut, Source
 from arena.learning.dataset.shards import DECISIONS, Shards
 from arena.records import MatchRecord
 from arena.results import parquet
@@ -100,11 +100,22 @@ def write_dataset(
     `command`: what makes the same dataset again. Whatever stops it leaves no folder. Raises ConfigError for a folder that has
     something in it, StoreError for damaged results.
     """
-    check_target(target)
     progress = Progress(decisions_in(tournaments, choice))
+
+    def add(shards: Shards) -> list[Source]:
+        return [_add(one, shards, choice, progress, workers, on_progress) for one in tournaments]
+
+    return write_new(target, choice, add, command=command)
+
+
+def write_new(
+    target: Path, choice: Choice, add: Callable[[Shards], list[Source]], *, command: str, people: LeftOut | None = None
+) -> Index:
+    """Write a dataset into a new folder. `add`: adds all matches, and tells where they are from; `people`: as in the index."""
+    check_target(target)
     with _new_folder(target) as folder:
         with Shards(folder, choice) as shards:
-            sources = [_add(one, shards, choice, progress, workers, on_progress) for one in tournaments]
+            sources = add(shards)
             finished = shards.finish()
         if not finished:
             raise ConfigError("--to: nothing to write: no decision is left by --game and --bot together")
@@ -113,6 +124,7 @@ def write_dataset(
             command=command, packages={name: importlib.metadata.version(name) for name in _PACKAGES}, choice=choice,
             tournaments=[source for source in sources if source.matches], columns=_columns(played[0], choice),
             games=[_game_data(game) for game in played], shards=finished,
+            people=people,
         )  # fmt: skip
         write_whole(folder / INDEX_FILE, msgspec.json.format(msgspec.json.encode(index), indent=2) + b"\n")
         write_whole(folder / CARD_FILE, card(index).encode())

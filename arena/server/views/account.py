@@ -52,6 +52,8 @@ class AccountView(msgspec.Struct, frozen=True, kw_only=True):
     """When the account was made: UTC, ISO 8601."""
     sessions: list[OpenSession]
     tokens: list[ApiToken]
+    consents: bool
+    """Whether the matches of the account may be published without its name."""
 
 
 def account(asked: Asked[AccountQuery]) -> AccountView:
@@ -59,7 +61,7 @@ def account(asked: Asked[AccountQuery]) -> AccountView:
     found = asked.visitor.account
     assert found is not None  # guests of tables come to no such page
     if not asked.visitor.has_own_account:
-        return AccountView(name=found.name, role=found.role, is_own=False, since=None, sessions=[], tokens=[])
+        return AccountView(name=found.name, role=found.role, is_own=False, since=None, sessions=[], tokens=[], consents=False)
     return AccountView(
         name=found.name, role=found.role, is_own=True, since=found.since,
         sessions=[
@@ -70,6 +72,7 @@ def account(asked: Asked[AccountQuery]) -> AccountView:
             ApiToken(id=one.id, label=one.label, made=one.made, used=one.used, scope=one.scope, until=one.until)
             for one in asked.accounts.api_tokens(found)
         ],
+        consents=asked.accounts.consents.has(found),
     )  # fmt: skip
 
 
