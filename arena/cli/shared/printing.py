@@ -113,7 +113,7 @@ def page_of(format: Format) -> Iterator[Page]:
 
 def output_console() -> Console:
     """Standard output, for tables and for progress that is redrawn there; what is written goes through `plain_text`."""
-    console = Console(highlight=False, emoji=False)
+    console = Console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = PIPE_WIDTH
     return console

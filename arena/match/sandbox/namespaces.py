@@ -46,7 +46,8 @@ def enter_for_build(readable: Sequence[str], devices: Sequence[str], mount_point
     _make_root(readable, devices, mount_point)
     os.mkdir(mount_point + BUILD)
     _mount("build", mount_point + BUILD, "tmpfs", _NO_SETUID | _NO_DEVICES, f"size={size},nr_inodes={files},mode=755")
-    os.symlink(f"{BUILD}/tmp", f"{mount_point}/tmp")
+    with contextlib.suppress(FileExistsError):  # a compiler lies in /tmp: then TMPDIR alone leads into the build's folder
+        os.symlink(f"{BUILD}/tmp", f"{mount_point}/tmp")
     os.mkdir(mount_point + "/proc")
     for options in ("subset=pid,hidepid=2", "hidepid=2"):  # the first one from Linux 5.8 on
         with contextlib.suppress(OSError):  # in some containers nobody may: then what lies beside a program is not found

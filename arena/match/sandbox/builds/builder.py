@@ -300,8 +300,8 @@ class _Plain(_Running):
         """Return what came of it."""
         with tempfile.TemporaryDirectory(prefix="arena-build-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
-            for inside, content in self._bot.files.items():
-                path = folder / inside
+            for own, content in self._bot.files.items():
+                path = folder / own
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
             try:
