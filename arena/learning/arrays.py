@@ -109,7 +109,7 @@ def new_arrays(
         codes=codes,
         records=zeros((tables + threads * _taken(game.rules.STATE),), game.rules.STATE),
         threads=threads,
-        books=zeros((tables, COLUMNS + seats), np.int64),
+        books=zeros((tables, COLUMNS + 2 * seats), np.int64),
         numbers=zeros((tables, FIRST_REWARD + 2 * seats), np.float64),
         chosen=zeros((tables,), np.int64),
         actions=zeros((tables, most), np.int64),

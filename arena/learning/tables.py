@@ -36,7 +36,9 @@ from arena.match.seeds import table_seed
 from arena.search.settings import MOST_THREADS
 
 T = TypeVar("T")
-EPISODES = ("match", "round")
+MATCH, ROUND, EACH_ROUND = "match", "round", "each_round"
+EPISODES = {MATCH: layout.WHOLE, ROUND: layout.FIRST_ROUND, EACH_ROUND: layout.EACH_ROUND}
+"""What an episode can be: a whole match; its first round; each of its rounds, one after the other."""
 AUTORESETS = {"same_step": layout.SAME_STEP, "next_step": layout.NEXT_STEP, "off": layout.OFF}
 ILLEGAL = ("lose", "raise")
 REWARDS = ("places", "score")
@@ -79,11 +81,11 @@ class Tables:
         `seats`: as few as the game has, if not given. `learners`: the seats that learn; None: one, another one in each episode.
         `rivals`: who sits at the other seats, from the learner's left on (`random` if nobody is named; repeated if there are
         more seats): `random`, `policy` (the rollout policy), `search:N`, a bot by any of its names, or a callable that is given
-        a Batch. `seed`: table i has seed + i. `episode`: a whole match, or its first round. `autoreset`: when the next episode
-        is dealt: in the `same_step`, in the `next_step`, or `off`. `illegal`: an illegal choice is to `lose` the episode, or to
-        `raise`. `reward`: at the end, by `places` from -1 to 1, or by `score`, which is what the game's `evaluate` says.
-        `action_features` and `logs`: whether these are kept. `threads`: in how many the tables are played, each has a part of
-        them; nothing but the time depends on it.
+        a Batch. `seed`: table i has seed + i. `episode`: a whole `match`, its first `round`, or `each_round` of matches that go
+        on, rewarded by what it changed. `autoreset`: when the next episode is dealt: in the `same_step`, in the `next_step`, or
+        `off`. `illegal`: an illegal choice is to `lose` the episode, or to `raise`. `reward`: at the end, by `places` from -1
+        to 1, or by `score`, which is what the game's `evaluate` says. `action_features` and `logs`: whether these are kept.
+        `threads`: in how many the tables are played, each has a part of them; nothing but the time depends on it.
 
         `device`: `cpu`; `cuda` or `cuda:N`, a graphics card: then the arrays lie there, and of the rivals only `random`,
         `policy` and callables can sit at the tables (docs/cards.md). `stream`: of the caller there. `feature_type`: there
@@ -117,18 +119,22 @@ class Tables:
         """What table 0 begins with, if no other seeds are given."""
         seated = self._seated(rivals)
         settings = new_settings(seats, loaded.units(seats, self.options))
-        settings[layout.BY_ROUND] = episode == "round"
+        settings[layout.BY_ROUND] = EPISODES[episode]
         settings[layout.AFTER_END] = AUTORESETS[autoreset]
         settings[layout.BY_SCORE] = reward == "score"
         settings[layout.RAISES] = illegal == "raise"
         self.episode = episode
-        """Whether an episode is a `match` or a `round`."""
+        """What an episode is, one of EPISODES."""
         self.keeps_logs = logs
         """Whether the actions of episodes are kept."""
         self.has_action_features = action_features
         """Whether the actions' features are kept."""
         self._rival_names = [name_of(rival) for rival in _in_turn(list(rivals) or ["random"], seats - self._count_of_learners)]
         settings[layout.LOGS] = logs or any(rival.needs_logs for rival in seated)
+        if settings[layout.LOGS] and episode == EACH_ROUND:
+            raise ConfigError(
+                f"episode: {EACH_ROUND} goes without logs and without bots among the rivals; take {MATCH} or {ROUND}"
+            )
         settings[layout.OWN_SEAT] = self._own_seat
         self._places = self._seat(settings, seated)
         self.playing: Playing = self._played(

@@ -161,6 +161,44 @@ def test_rewards_are_paid_at_the_end_alone() -> None:
         assert not tables.rewards[~tables.terminated].any() and not tables.seat_rewards[~tables.terminated].any()
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_each_round_of_a_match_pays_what_it_changed(game: str) -> None:
+    rounds, matches = (made(game, 8, logs=False, reward="score", episode=kind) for kind in ("each_round", "match"))
+    choose = {id(tables): Chooser(tables) for tables in (rounds, matches)}
+    paid, ends = np.zeros((8, rounds.seats)), 0
+    for _ in range(3_000):
+        for tables in (rounds, matches):
+            tables.step(choose[id(tables)](tables.mask))
+        assert (rounds.features == matches.features).all() and (rounds.own_seats() == matches.own_seats()).all()
+        paid += rounds.seat_rewards
+        assert not (matches.terminated & ~rounds.terminated).any()
+        assert paid[matches.terminated] == pytest.approx(matches.seat_rewards[matches.terminated], abs=1e-6)
+        paid[matches.terminated] = 0.0
+        ends += int(matches.terminated.sum())
+        if ends > 8:
+            break
+    assert ends > 0
+
+
+def test_rounds_of_a_match_go_on_from_a_checkpoint_as_if_there_had_been_none() -> None:
+    first, second = (made("naga", 4, logs=False, reward="score", episode="each_round") for _ in range(2))
+    choose = Chooser(first)
+    for _ in range(50):
+        first.step(choose(first.mask))
+    second.put_back(*first.positions())
+    for _ in range(50):
+        chosen = choose(first.mask)
+        for tables in (first, second):
+            tables.step(chosen)
+        assert first.features.tobytes() == second.features.tobytes()
+        assert first.seat_rewards.tobytes() == second.seat_rewards.tobytes()
+
+
+def test_each_round_has_no_logs() -> None:
+    with pytest.raises(ConfigError, match="episode: each_round goes without logs and without bots among the rivals"):
+        Tables("naga", episode="each_round", logs=True)
+
+
 def test_an_illegal_choice_loses() -> None:
     for wrong in (-1, 10**6):
         tables = made("naga", 2)
@@ -283,7 +321,7 @@ def test_all_seats_can_learn() -> None:
             ({"threads": wrong}, f"threads: a whole number from 1 to 64 is needed, not {wrong!r}")
             for wrong in (0, -2, 65, 1.5, "2", True, None)
         ),
-        ({"episode": "game"}, "episode: no 'game'; known: match, round"),
+        ({"episode": "game"}, "episode: no 'game'; known: each_round, match, round"),
         ({"autoreset": "same"}, "autoreset: no 'same'; did you mean \"same_step\"?"),
         ({"illegal": "forfeit"}, "illegal: no 'forfeit'; known: lose, raise"),
         ({"reward": "place"}, "reward: no 'place'; did you mean \"places\"?"),

@@ -1,6 +1,7 @@
 """`arena train GAME`: let a game's searches learn from self-play."""
 
 import shutil
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +19,7 @@ from arena.engine.net_files import FILE, NOTE, Note
 from arena.engine.readiness import CHANCE, ENCODING
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
-from arena.learning.tables import EPISODES, REWARDS
+from arena.learning.tables import EACH_ROUND, EPISODES, MATCH, REWARDS
 from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.training.generations import train as train_game
 from arena.learning.training.installing import install as install_nets
@@ -46,7 +47,7 @@ OF_GENERATIONS = (
     "pace",
     "gate-iterations",
 )
-OF_POLICIES = ("seats", "reward", "episode")
+OF_POLICIES = ("seats", "reward", "episode", "trace")
 """Options that go with one method alone."""
 
 
@@ -160,7 +161,18 @@ def train(
         typer.Option(
             "--episode",
             metavar="KIND",
-            help=f"With the method policy: what it plays, round or match. Default: {PolicyPlan(seats=()).episode}.",
+            help=f"With the method policy, what it plays: round, match or each_round. Default: {PolicyPlan(seats=()).episode}.",
+        ),
+    ] = None,
+    trace: Annotated[
+        float | None,
+        typer.Option(
+            "--trace",
+            metavar="X",
+            min=0.0,
+            max=1.0,
+            help="With the method policy: share of what later decisions brought that counts for a decision. Default: "
+            f"{PolicyPlan(seats=()).trace:g}.",
         ),
     ] = None,
     luck: Annotated[
@@ -187,9 +199,9 @@ def train(
         usual = PolicyPlan(seats=())
         played = _one_of("--episode", episode or usual.episode, EPISODES)
         policy_plan = PolicyPlan(
-            seats=_seats(seats, loaded), deals=deals or GATE_DEALS[played], episode=played,
+            seats=_seats(seats, loaded), deals=deals or GATE_DEALS[MATCH if played == EACH_ROUND else played], episode=played,
             reward=_one_of("--reward", reward or usual.reward, REWARDS), decisions=decisions or usual.decisions,
-            strangers=usual.strangers if strangers is None else strangers,
+            strangers=usual.strangers if strangers is None else strangers, trace=usual.trace if trace is None else trace,
         )  # fmt: skip
         return _train_policy(game, policy_plan, seed, workers or available_cpus(), folder, install, format)
     _refuse(context, OF_POLICIES, "goes with --method policy")
@@ -261,7 +273,7 @@ def _seats(text: str | None, game: Game) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _one_of(option: str, word: str, known: tuple[str, ...]) -> str:
+def _one_of(option: str, word: str, known: Iterable[str]) -> str:
     if word not in known:
         raise ConfigError(f"{option}: no {word!r}; {nearest(word, known)}")
     return word
@@ -287,9 +299,9 @@ def _train_policy(game: str, plan: PolicyPlan, seed: int, threads: int, folder: 
 
 def _policy_sizes(plan: PolicyPlan) -> str:
     """The options that give this plan; the first two always, the others where they are not the usual ones."""
-    usual = PolicyPlan(seats=(), deals=GATE_DEALS[plan.episode])
+    usual = PolicyPlan(seats=(), deals=GATE_DEALS[plan.tested])
     found = [f"--seats {','.join(map(str, plan.seats))}", f"--decisions {plan.decisions}"]
-    for name in ("strangers", "episode", "reward", "deals"):
+    for name in ("strangers", "episode", "reward", "trace", "deals"):
         if (value := getattr(plan, name)) != getattr(usual, name):
             found.append(f"--{name} {value:g}" if isinstance(value, float) else f"--{name} {value}")
     return " ".join(found)

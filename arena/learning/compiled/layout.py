@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Books: TypeAlias = NDArray[np.int64]
-"""[tables, COLUMNS + 3 * seats]: a row for each table, see below."""
+"""[tables, COLUMNS + 2 * seats]: a row for each table, see below."""
 Places: TypeAlias = NDArray[np.int64]
 """[arrays, 4]: address and shape of each array, see single.py."""
 Masks: TypeAlias = NDArray[np.bool_]
@@ -17,6 +17,8 @@ Masks: TypeAlias = NDArray[np.bool_]
 (SEATS, OWN_SEAT, BY_ROUND, AFTER_END, BY_SCORE, RAISES, LOGS, TABLES, FIRST_ROLE) = range(9)
 # What stands for the single learner's seat: it has another one in each episode; there are several learners.
 ROTATES, SEVERAL = -1, -2
+# What BY_ROUND says that an episode is: a whole match; its first round; each round of a match that goes on.
+WHOLE, FIRST_ROUND, EACH_ROUND = range(3)
 # What happens with a table whose episode is over: the next one is dealt in the same step, in the next step, or never.
 SAME_STEP, NEXT_STEP, OFF = range(3)
 # Roles of seats. OUTSIDE: chosen for outside of the compiled code, without an observation; ALWAYS_OUTSIDE: even if only one
@@ -36,7 +38,9 @@ STEP, RESUME, DEAL, CHECK = range(4)
 (STATUS, SEAT, COUNT, EPISODE, CHOICES, OWN, LENGTH, HALF, ENDED_OWN, ENDED_LENGTH, ENDED_ILLEGAL, EMPTY,
  RNG) = range(13)  # fmt: skip
 RIVAL_RNG, DEAL_SEED, ENDED_DEAL, COLUMNS = (RNG + 4 * place for place in range(1, 5))
-# After them, a column for each seat: the places of the episode that ended last.
+# After them, a column for each seat: the places of the episode that ended last; then one for each: what `evaluate` said when
+# the round before ended, in billionths, where each round is an episode.
+BILLION = 1_000_000_000
 
 # Columns of `numbers`: the reward of who chose last; each seat's reward; each seat's score in the episode that ended last.
 REWARD, FIRST_REWARD = range(2)

@@ -4,6 +4,8 @@ A learner is asked where it has at least two legal actions, as in a match; what 
 learner had a choice are passed over.
 """
 
+import numpy as np
+
 from arena.engine import jit
 from arena.engine.contract import (
     Actions,
@@ -26,10 +28,13 @@ from arena.engine.contract import (
     scores,
     step,
 )
+from arena.engine.machine import stack_array
+from arena.engine.net import MOST_SEATS
 from arena.engine.rng import Words, below, next_word, seed_fast
 from arena.learning.compiled.layout import (
     AFTER_END,
     ALWAYS_OUTSIDE,
+    BILLION,
     BY_ROUND,
     BY_SCORE,
     CHECK,
@@ -38,6 +43,7 @@ from arena.learning.compiled.layout import (
     COLUMNS,
     COUNT,
     DEAL_SEED,
+    EACH_ROUND,
     EMPTY,
     ENDED_DEAL,
     ENDED_ILLEGAL,
@@ -75,6 +81,7 @@ from arena.learning.compiled.layout import (
     STEP,
     TABLES,
     WAITING,
+    WHOLE,
     Books,
     Masks,
 )
@@ -125,9 +132,9 @@ def advance(
             if status == CHOOSING:
                 goes_on = _choose(settings, constants, codes, states, books, numbers, chosen, actions, mask, ended, logs, i)
                 if not goes_on:
-                    goes_on = _end(settings, options, states, seen, books, mask, features, ended, i)
+                    goes_on = _end(settings, options, constants, states, seen, books, mask, features, ended, i)
             elif status == OVER and settings[AFTER_END] == NEXT_STEP:
-                _deal(settings, options, states, books, i)
+                _begin(settings, options, constants, states, books, i)
                 goes_on = True
         elif task == RESUME:
             goes_on = status == FULL
@@ -163,6 +170,27 @@ def _deal(settings: Words, options: Words, states: States, books: Books, i: int)
     book[LENGTH] = 0
     seed_fast(book[RIVAL_RNG : RIVAL_RNG + 4], book[RIVAL_RNG : RIVAL_RNG + 4])
     deal(states[i], settings[SEATS], options, book[DEAL_SEED : DEAL_SEED + 4])
+    if settings[BY_ROUND] == EACH_ROUND:
+        for seat in range(settings[SEATS]):
+            book[COLUMNS + settings[SEATS] + seat] = 0
+
+
+@jit.generic
+def _begin(settings: Words, options: Words, constants: Numbers, states: States, books: Books, i: int) -> None:
+    """Begin the table's next episode: a new deal, or the next round of a match that goes on, with the same rivals."""
+    s = states[i]
+    if settings[BY_ROUND] != EACH_ROUND or not is_round_over(s) or is_terminal(s):
+        _deal(settings, options, states, books, i)
+        return
+    book, seats = books[i], settings[SEATS]
+    if book[CHOICES] > 0:  # else the next round also pays what this one changed
+        values = stack_array(MOST_SEATS, np.float64)[:seats]
+        evaluate(s, constants, values)
+        for seat in range(seats):
+            book[COLUMNS + seats + seat] = int(values[seat] * BILLION)
+    book[CHOICES] = 0
+    book[LENGTH] = 0
+    next_round(s)
 
 
 @jit.generic
@@ -195,12 +223,12 @@ def _go_on(
     first_role = FIRST_ROLE + seats * book[OWN]
     while True:
         if is_round_over(s):
-            if settings[BY_ROUND] == 1 or is_terminal(s):
+            if settings[BY_ROUND] != WHOLE or is_terminal(s):
                 if book[CHOICES] > 0:
                     _reward(settings, constants, s, book, numbers[i])
                     ended[i, 0] = True
                     book[ENDED_ILLEGAL] = 0
-                return _end(settings, options, states, seen, books, mask, features, ended, i)
+                return _end(settings, options, constants, states, seen, books, mask, features, ended, i)
             next_round(s)
         if settings[LOGS] == 1 and book[LENGTH] == logs.shape[1]:
             book[STATUS] = FULL
@@ -318,6 +346,7 @@ def _play(settings: Words, s: State, book: Words, action: int, logs: Actions, i:
 def _end(
     settings: Words,
     options: Words,
+    constants: Numbers,
     states: States,
     seen: States,
     books: Books,
@@ -326,13 +355,13 @@ def _end(
     ended: Masks,
     i: int,
 ) -> bool:
-    """End an episode, and deal the next one if it is time for that. Gives whether there is more to play."""
+    """End an episode, and begin the next one if it is time for that. Gives whether there is more to play."""
     book = books[i]
     if book[CHOICES] == 0:
         book[EMPTY] += 1
         if book[EMPTY] > MOST_EMPTY:
             raise RuntimeError(NO_CHOICE)
-        _deal(settings, options, states, books, i)
+        _begin(settings, options, constants, states, books, i)
         return True
     book[EMPTY] = 0
     book[ENDED_OWN] = book[OWN]
@@ -345,7 +374,7 @@ def _end(
     observe(states[i], viewer, seen[0])
     encode(seen[0], viewer, features[at])
     if settings[AFTER_END] == SAME_STEP:
-        _deal(settings, options, states, books, i)
+        _begin(settings, options, constants, states, books, i)
         return True
     book[STATUS] = OVER
     book[COUNT] = 0
@@ -359,13 +388,18 @@ def _reward(settings: Words, constants: Numbers, s: State, book: Words, numbers:
     """Write the rewards, scores and places at the end of an episode.
 
     By places: the share of the seats of other units that a seat is ahead of, a tie counts half, from -1 to 1. Where only a
-    round is played, or by score, what `evaluate` says that it brought takes the part of the places.
+    round is played, or by score, what `evaluate` says that it brought takes the part of the places; where each round of a match
+    is an episode, what it says then and did not say when the round before ended.
     """
     seats = settings[SEATS]
     places_at = book[COLUMNS : COLUMNS + seats]
     values = numbers[FIRST_REWARD : FIRST_REWARD + seats]
     evaluate(s, constants, values)
-    if is_terminal(s):
+    if settings[BY_ROUND] == EACH_ROUND:
+        for seat in range(seats):
+            values[seat] -= book[COLUMNS + seats + seat] / BILLION
+        _rank(values, places_at, seats)
+    elif is_terminal(s):
         places(s, places_at)
     else:
         _rank(values, places_at, seats)

@@ -6,6 +6,7 @@ from typing import Any
 
 from arena.engine.game import Game
 from arena.engine.net import KINDS, POLICY, Net, Nets
+from arena.learning.tables import MATCH, ROUND
 from arena.learning.training.gate import Imitator, Searcher, deal_score, judged_gate, pool_score
 from arena.learning.training.generations import AMONG, OF_POLICY, SHORT
 from arena.learning.training.selfplay import STRANGERS, Table, seed_of
@@ -14,7 +15,7 @@ from arena.search import Settings
 from arena.tournament.formats.betting import Verdict
 
 OF_STRANGERS = 100  # iterations of the strangers that have no number of their own
-PLAYED = {"round": "in rounds", "match": "in matches"}
+PLAYED = {ROUND: "in rounds", MATCH: "in matches"}
 """What gates play, in words."""
 
 

@@ -17,6 +17,7 @@ from arena.engine import jit
 from arena.engine.game import Game
 from arena.engine.net import KINDS, POLICY, Net, Nets
 from arena.engine.net_files import Note, read_note, write_nets
+from arena.learning.tables import EACH_ROUND, MATCH, ROUND
 from arena.learning.training.folders import check_folder
 from arena.learning.training.generations import sources
 from arena.learning.training.policy.acceptance import gates_of, is_kept
@@ -34,16 +35,16 @@ HIDDEN, JUDGING = 128, 64  # units
 UPDATES = 16  # rounds of play and learning in a part
 WARM = 256  # decisions at each table before the first part
 BATCH, PASSES = 1024, 2
-CLIP, TRACE, NORM = 0.2, 0.95, 0.5
+CLIP, NORM = 0.2, 0.5
 RATE, LAST_RATE = 1e-3, 0.05  # of the first step; share of it in the last one
 ENTROPY, LAST_ENTROPY = 0.01, 0.1  # what a unit of entropy counts in the first step; share of it in the last one
 LATE = 0.95  # share of the mean weights that stays in an update
 SETTLING = 0.9  # share of the scale of rewards that stays in an update
 SNAPSHOTS = 8  # earlier policies that are met; where there are more, every second one is forgotten
 REPORTS = 6  # times that strength is measured on the way
-HELD_OUT = {"round": 256, "match": 64}  # deals on which; a match is long, and luck decides less of it
+HELD_OUT = {ROUND: 256, MATCH: 64}  # deals on which; a match is long, and luck decides less of it
 SHORT = "search:20"
-GATE_DEALS = {"round": 150, "match": 40}  # at most, where nothing else is asked for
+GATE_DEALS = {ROUND: 150, MATCH: 40}  # at most, where nothing else is asked for
 TO_TABLES = 66  # bits that seeds of tables leave out: tables count up from what is left
 
 
@@ -56,12 +57,19 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Decisions that it learns from, rounded up to whole parts."""
     strangers: float = 0.25
     """Share of the tables at which it meets others: itself as it was, the game's rollout policy, and random play."""
-    episode: str = "round"
-    """What it plays: a `round` or a whole `match`."""
+    episode: str = ROUND
+    """What it plays: a `round`, a whole `match`, or `each_round` of matches that go on."""
     reward: str = "score"
     """What it strives for: the `score` above the mean of all seats, or `places`."""
-    deals: int = GATE_DEALS["round"]
+    trace: float = 0.95
+    """The share of what a decision later on brought that counts for this one: 0.99 where rounds have very many."""
+    deals: int = GATE_DEALS[ROUND]
     """The most deals of a gate, which plays what the policy plays: matches are long (GATE_DEALS)."""
+
+    @property
+    def tested(self) -> str:
+        """What its tests play: matches also where each round is an episode."""
+        return MATCH if self.episode == EACH_ROUND else self.episode
 
     @property
     def parts(self) -> int:
@@ -109,7 +117,7 @@ def train_policy(
     take_up(folder, state, game.rules.STATE)
     told = _learn(game, folder, plan, state, seed, threads, watcher)
     net = _net(state)
-    gates = gates_of(game, net, plan.seats, episode=plan.episode, deals=plan.deals, seed=seed, watcher=watcher)
+    gates = gates_of(game, net, plan.seats, episode=plan.tested, deals=plan.deals, seed=seed, watcher=watcher)
     kept = tuple(seats for seats in plan.seats if is_kept(gates, seats))
     nets = Nets({KINDS[POLICY]: net}, frozenset(kept)) if kept else Nets()
     found = {
@@ -176,7 +184,7 @@ def _play_part(
         left = 1.0 - (state.part * UPDATES + update) / (plan.parts * UPDATES)
 
         def play(group: Group, rng: np.random.Generator) -> Decisions:
-            return group.play.steps(state.learner.weights, group.steps, TRACE, scales[group.seats] or 1.0, rng)
+            return group.play.steps(state.learner.weights, group.steps, plan.trace, scales[group.seats] or 1.0, rng)
 
         played = list(pool.map(play, groups, rngs))
         if plan.reward == "score":
@@ -209,7 +217,7 @@ def _line(game: Game, state: State, plan: Plan, seed: int) -> str:
     for seats in plan.seats:
         shares = [
             share_beaten(
-                game, state.averaged, rival, seats=seats, episode=plan.episode, deals=HELD_OUT[plan.episode],
+                game, state.averaged, rival, seats=seats, episode=plan.tested, deals=HELD_OUT[plan.tested],
                 seed=seed_of(seed, "held out", seats) >> TO_TABLES,
             )
             for rival in ("policy", SHORT)
