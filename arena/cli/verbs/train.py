@@ -47,7 +47,7 @@ OF_GENERATIONS = (
     "pace",
     "gate-iterations",
 )
-OF_POLICIES = ("seats", "reward", "episode", "trace")
+OF_POLICIES = ("seats", "reward", "episode", "gae_lambda")
 """Options that go with one method alone."""
 
 
@@ -164,15 +164,15 @@ def train(
             help=f"With the method policy, what it plays: round, match or each_round. Default: {PolicyPlan(seats=()).episode}.",
         ),
     ] = None,
-    trace: Annotated[
+    gae_lambda: Annotated[
         float | None,
         typer.Option(
-            "--trace",
+            "--gae-lambda",
             metavar="X",
             min=0.0,
             max=1.0,
-            help="With the method policy: share of what later decisions brought that counts for a decision. Default: "
-            f"{PolicyPlan(seats=()).trace:g}.",
+            help="With the method policy: the lambda of generalized advantage estimation, the share of what later decisions "
+            f"brought that counts for a decision. Default: {PolicyPlan(seats=()).gae_lambda:g}.",
         ),
     ] = None,
     luck: Annotated[
@@ -201,7 +201,7 @@ def train(
         policy_plan = PolicyPlan(
             seats=_seats(seats, loaded), deals=deals or GATE_DEALS[MATCH if played == EACH_ROUND else played], episode=played,
             reward=_one_of("--reward", reward or usual.reward, REWARDS), decisions=decisions or usual.decisions,
-            strangers=usual.strangers if strangers is None else strangers, trace=usual.trace if trace is None else trace,
+            strangers=usual.strangers if strangers is None else strangers, gae_lambda=usual.gae_lambda if gae_lambda is None else gae_lambda,
         )  # fmt: skip
         return _train_policy(game, policy_plan, seed, workers or available_cpus(), folder, install, format)
     _refuse(context, OF_POLICIES, "goes with --method policy")
@@ -301,9 +301,9 @@ def _policy_sizes(plan: PolicyPlan) -> str:
     """The options that give this plan; the first two always, the others where they are not the usual ones."""
     usual = PolicyPlan(seats=(), deals=GATE_DEALS[plan.tested])
     found = [f"--seats {','.join(map(str, plan.seats))}", f"--decisions {plan.decisions}"]
-    for name in ("strangers", "episode", "reward", "trace", "deals"):
+    for name in ("strangers", "episode", "reward", "gae_lambda", "deals"):
         if (value := getattr(plan, name)) != getattr(usual, name):
-            found.append(f"--{name} {value:g}" if isinstance(value, float) else f"--{name} {value}")
+            found.append(f"--{name.replace('_', '-')} {value:g}" if isinstance(value, float) else f"--{name} {value}")
     return " ".join(found)
 
 

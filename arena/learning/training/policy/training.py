@@ -61,8 +61,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What it plays: a `round`, a whole `match`, or `each_round` of matches that go on."""
     reward: str = "score"
     """What it strives for: the `score` above the mean of all seats, or `places`."""
-    trace: float = 0.95
-    """The share of what a decision later on brought that counts for this one: 0.99 where rounds have very many."""
+    gae_lambda: float = 0.95
+    """The lambda of generalized advantage estimation: the share of what later decisions brought that counts for a decision; 0.99
+    pays where rounds have very many."""
     deals: int = GATE_DEALS[ROUND]
     """The most deals of a gate, which plays what the policy plays: matches are long (GATE_DEALS)."""
 
@@ -184,7 +185,7 @@ def _play_part(
         left = 1.0 - (state.part * UPDATES + update) / (plan.parts * UPDATES)
 
         def play(group: Group, rng: np.random.Generator) -> Decisions:
-            return group.play.steps(state.learner.weights, group.steps, plan.trace, scales[group.seats] or 1.0, rng)
+            return group.play.steps(state.learner.weights, group.steps, plan.gae_lambda, scales[group.seats] or 1.0, rng)
 
         played = list(pool.map(play, groups, rngs))
         if plan.reward == "score":
