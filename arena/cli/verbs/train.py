@@ -201,7 +201,8 @@ def train(
         policy_plan = PolicyPlan(
             seats=_seats(seats, loaded), deals=deals or GATE_DEALS[MATCH if played == EACH_ROUND else played], episode=played,
             reward=_one_of("--reward", reward or usual.reward, REWARDS), decisions=decisions or usual.decisions,
-            strangers=usual.strangers if strangers is None else strangers, gae_lambda=usual.gae_lambda if gae_lambda is None else gae_lambda,
+            strangers=usual.strangers if strangers is None else strangers,
+            gae_lambda=usual.gae_lambda if gae_lambda is None else gae_lambda,
         )  # fmt: skip
         return _train_policy(game, policy_plan, seed, workers or available_cpus(), folder, install, format)
     _refuse(context, OF_POLICIES, "goes with --method policy")

@@ -62,8 +62,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     reward: str = "score"
     """What it strives for: the `score` above the mean of all seats, or `places`."""
     gae_lambda: float = 0.95
-    """The lambda of generalized advantage estimation: the share of what later decisions brought that counts for a decision; 0.99
-    pays where rounds have very many."""
+    """The lambda of generalized advantage estimation: the share of what later decisions brought that counts for one; 0.99 pays
+    where rounds have very many."""
     deals: int = GATE_DEALS[ROUND]
     """The most deals of a gate, which plays what the policy plays: matches are long (GATE_DEALS)."""
 
