@@ -55,14 +55,10 @@ def place() -> Iterator[Path]:
     ],
 )
 def test_nothing_is_left_of_a_build_whose_host_was_ended(blow: signal.Signals, level: str, place: Path) -> None:
-    mark = f"mark-{place.name}"
-    environment = os.environ | {"TMPDIR": str(place / "scratch"), VARIABLE: str(place / "cache")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, mark, level], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    mark, process = started(place, level)
     try:
         built = until(lambda: len(found := marked(mark) - {process.pid}) >= 2 and found, process)
-        family = built | holders(process.pid)
+        family = built | children(process.pid)
     finally:
         process.send_signal(blow)
         try:
@@ -74,28 +70,53 @@ def test_nothing_is_left_of_a_build_whose_host_was_ended(blow: signal.Signals, l
     assert not list((place / "cache").rglob("*.built")) and not list((place / "cache").rglob(".new-*"))
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("level", [pytest.param(NAMESPACE, marks=pytest.mark.slow), LOCKED])
+def test_nothing_is_left_of_a_build_whose_host_was_killed_together_with_a_holder(level: str, depth: int, place: Path) -> None:
+    """Of the two processes that hold a build, one is left: it ends the build."""
+    mark, process = started(place, level)
+    try:
+        built = until(lambda: len(found := marked(mark) - {process.pid}) >= 2 and found, process)
+        process.send_signal(signal.SIGSTOP)  # it would end the build
+        (upper,) = children(process.pid)
+        (lower,) = children(upper)
+        assert not {upper, lower} & built
+        os.kill((upper, lower)[depth - 1], signal.SIGKILL)
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+    assert not survivors(built | {upper, lower})
+    until(lambda: not list((place / "scratch").glob("arena-build-*")), seconds=20.0)
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("level", [NAMESPACE, LOCKED])
-def test_a_killed_process_that_held_a_build_is_no_fault_of_the_build(level: str, place: Path) -> None:
+def test_a_killed_process_that_held_a_build_is_no_fault_of_the_build(level: str, depth: int, place: Path) -> None:
     """It is begun once more, then the machine has failed."""
-    mark = f"mark-{place.name}"
-    environment = os.environ | {"TMPDIR": str(place / "scratch"), VARIABLE: str(place / "cache")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, mark, level], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    mark, process = started(place, level)
     family = {process.pid}
     try:
         for _ in range(2):
             begun = until(lambda: len(found := marked(mark) - family) >= 2 and found, process)  # noqa: B023 - it is called here
-            (holder,) = holders(process.pid)
-            family |= begun | {holder}
-            os.kill(holder, signal.SIGKILL)
+            (upper,) = children(process.pid)
+            (lower,) = children(upper)
+            family |= begun | {upper, lower}
+            os.kill((upper, lower)[depth - 1], signal.SIGKILL)
         _, said = process.communicate(timeout=60)
     finally:
         process.kill()
     assert "the machine failed its build, not the bot" in said
     assert not survivors(family)
     assert not list((place / "scratch").glob("arena-build-*"))
+
+
+def started(place: Path, level: str) -> tuple[str, "subprocess.Popen[str]"]:
+    """A host that builds a bot without end, and the word by which the processes of the build are known."""
+    mark = f"mark-{place.name}"
+    environment = os.environ | {"TMPDIR": str(place / "scratch"), VARIABLE: str(place / "cache")}
+    words = [sys.executable, "-c", SCRIPT, mark, level]
+    return mark, subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def marked(mark: str) -> set[int]:
@@ -110,6 +131,6 @@ def marked(mark: str) -> set[int]:
     return found
 
 
-def holders(pid: int) -> set[int]:
+def children(pid: int) -> set[int]:
     """The processes that a process has started."""
     return set(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))

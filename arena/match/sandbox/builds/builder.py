@@ -1,7 +1,7 @@
 """Runs the build of a bot: locked in, or as a plain process where the organiser trusts the bot. Watches it, and ends it.
 
-A locked build is held by the process of inside.py, and by the kernel. What is summed over all its processes (CPU time, memory,
-bytes on disk, what it prints) is looked at from here, and so is the wall time.
+A locked build is held by the two processes of inside.py, and by the kernel. What is summed over all its processes (CPU time,
+memory, bytes on disk, what it prints) is looked at from here, and so is the wall time.
 """
 
 import contextlib
@@ -244,7 +244,7 @@ class _Locked(_Running):
                     for message in self._messages.add(data):
                         self._take(message)
             if self._end is None and self._started is not None:
-                tree = tree or Tree(process.pid, ours=2 if self.isolation == NAMESPACE else 1)
+                tree = tree or Tree(process.pid, ours=2)  # the guard and the warden
                 folder = None if self.isolation == NAMESPACE else Path(self._started.folder)
                 if problem := self._excess(tree, folder):
                     return problem
@@ -276,7 +276,7 @@ class _Locked(_Running):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        if self._end is None and self._started is not None and self.isolation == LOCKED:  # it was killed before its group
+        if self._end is None and self._started is not None and self.isolation == LOCKED:  # both who hold it were killed
             with contextlib.suppress(OSError):
                 os.killpg(self._started.group, signal.SIGKILL)
             shutil.rmtree(self._started.folder, ignore_errors=True)

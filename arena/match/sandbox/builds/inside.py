@@ -1,8 +1,10 @@
-"""The process that locks a build in, runs its command, ends all that it has started, and hands over what it made.
+"""The processes that lock a build in, run its command, end all that it has started, and hand over what it made.
 
-With namespaces the first process of the new one (its number 1) is the warden: whatever the command leaves behind ends with it,
-and it ends with the one above it. Without, this process is the warden: then what the command has started is one group, which no
-process can leave (filter.py), and the warden adopts those whose parents have ended.
+Two hold a build: the guard, which the builder starts, and the warden below it, which runs the command. The warden ends the
+build when the builder or the guard is gone, the guard when the warden is. So nothing of a build goes on, whichever two of the
+three are killed. With namespaces the warden is the first process of the new one (its number 1), and the kernel ends the others
+with it. Without, what the command has started is one group, which no process can leave (filter.py), and the warden, or else the
+guard, adopts those whose parents have ended.
 """
 
 import contextlib
@@ -55,52 +57,62 @@ def main() -> NoReturn:
     if order is None:
         os._exit(1)
     try:
-        status = _separated(order) if order.level == NAMESPACE else _warden(order, os.getpid())
+        status = _guard(order)
     except BaseException as error:
         _tell(Refused(_words(error)))
         status = 1
     os._exit(status)
 
 
-def _separated(order: Order) -> int:
-    """Start the warden in namespaces of its own, and wait for it."""
-    number = os.getpid()
-    namespaces.separate(with_processes=True)
-    alive, ours = os.pipe()
-    warden = os.fork()
-    if warden == 0:
-        os.close(ours)
-        try:
-            kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-            os._exit(_warden(order, number, alive))
-        except BaseException as error:
-            _tell(Refused(_words(error)))
-            os._exit(1)
-    for descriptor in (alive, REPORT, LOG):
-        os.close(descriptor)
-    return os.waitstatus_to_exitcode(os.waitpid(warden, 0)[1])
-
-
-def _warden(order: Order, number: int, alive: int | None = None) -> int:
-    """Run the build to its end. `number`: makes its user; `alive`: ends with the process above this one."""
-    is_apart = order.level == NAMESPACE
+def _guard(order: Order) -> int:
+    """Start the warden, wait for it, and end what it has left behind if it was killed; returns its exit code."""
+    number, is_apart = os.getpid(), order.level == NAMESPACE
     if is_apart:
-        namespaces.enter_for_build(order.readable, order.devices, order.mount_point, size=order.disk, files=MOST_FILES)
+        namespaces.separate(with_processes=True)
         root = Path(namespaces.BUILD)
     else:
         _check_signals()
         kernel.prctl(_SUBREAPER, 1)
         _sweep(Path(order.scratch))
-        root = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=order.scratch))
+        root = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{number}-", dir=order.scratch))
+    alive, ours = os.pipe()
+    warden = os.fork()
+    if warden == 0:
+        os.close(ours)
+        try:
+            if is_apart:
+                kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+            os._exit(_warden(order, root, number, alive))
+        except BaseException as error:
+            _tell(Refused(_words(error)))
+            os._exit(1)
+    for descriptor in (alive, REPORT, LOG):
+        os.close(descriptor)
+    status = os.waitpid(warden, 0)[1]
+    if not is_apart:
+        _end_adopted()
+        shutil.rmtree(root, ignore_errors=True)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _warden(order: Order, root: Path, number: int, alive: int) -> int:
+    """Run the build to its end. `root`: of all that it may write; `number`: makes its user; `alive`: ends with the guard."""
+    is_apart = order.level == NAMESPACE
+    if is_apart:
+        namespaces.enter_for_build(order.readable, order.devices, order.mount_point, size=order.disk, files=MOST_FILES)
+    else:
+        kernel.prctl(_SUBREAPER, 1)
     try:
         uid = lockdown.FIRST_UID + number if os.geteuid() == 0 else None
         folder = _laid_out(root, order, uid)
         kernel.prctl(kernel.PR_SET_DUMPABLE, 0)
         child = _started(order, root, folder, uid)
-        _tell(Started(child, str(root)))
-        os.close(LOG)
-        status = _waited(child, [descriptor for descriptor in (CONTROL, alive) if descriptor is not None])
-        _end_all(child, is_apart=is_apart)
+        try:
+            _tell(Started(child, str(root)))
+            os.close(LOG)
+            status = _waited(child, [CONTROL, alive])
+        finally:
+            _end_all(child, is_apart=is_apart)
         if status is not None:
             _tell(_outcome(order, status, root, folder))
         return 0
@@ -261,6 +273,22 @@ def _end_all(child: int, *, is_apart: bool) -> None:
     deadline = time.monotonic() + _END_SECONDS  # what cannot be buried by then ends with this process, or when it can
     with contextlib.suppress(ChildProcessError):
         while time.monotonic() < deadline:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(_BURY_SECONDS)
+
+
+def _end_adopted() -> None:
+    """Kill and bury what a warden that was killed has left behind: this process has adopted it."""
+    below = Path(f"/proc/self/task/{os.getpid()}/children")
+    deadline = time.monotonic() + _END_SECONDS
+    with contextlib.suppress(OSError):
+        while time.monotonic() < deadline:
+            for pid in map(int, below.read_bytes().split()):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    if (group := os.getpgid(pid)) == os.getpgrp():  # it was about to lock itself in
+                        os.kill(pid, signal.SIGKILL)
+                    else:
+                        os.killpg(group, signal.SIGKILL)
             if os.waitpid(-1, os.WNOHANG) == (0, 0):
                 time.sleep(_BURY_SECONDS)
 
