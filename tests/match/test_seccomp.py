@@ -186,7 +186,13 @@ def test_calls_of_programs_that_depend_on_their_arguments(
 OF_BUILDS: dict[str, list[tuple[tuple[int, ...], int]]] = {
     "clone3": [((), ENOSYS)],
     "clone": [((17,), ALLOW), ((0x3D0F00,), ALLOW), ((0x1000_0011,), EPERM), ((0x2000_0011,), EPERM)],
-    "mmap": [((0, 4096, 3, 0x21), ALLOW), ((0, 4096, 7, 0x22), ALLOW), ((0, 1 << 21, 3, 0x4_0022), EPERM)],
+    "mmap": [
+        ((0, 4096, 3, 0x21), EPERM),
+        ((0, 4096, 3, 0x23), EPERM),
+        ((0, 4096, 3, 0x01), ALLOW),
+        ((0, 4096, 7, 0x22), ALLOW),
+        ((0, 1 << 21, 3, 0x4_0022), EPERM),
+    ],
     "prlimit64": [((0, 7, 1, 0), ALLOW), ((PID, 7, 0, 1), EPERM)],
     "socketpair": [((1, 1, 0), ALLOW), ((1, 0x8_0005, 0), ALLOW), ((1, 2, 0), EPERM), ((2, 1, 0), EPERM), ((16, 3, 0), EPERM)],
     "ioctl": [((1, 0x5401), ALLOW), ((1, 0x5421), ALLOW), ((1, 0x5412), ENOTTY)],

@@ -47,7 +47,7 @@ _NUMBER, _ARCHITECTURE, _PLACE, _ARGUMENT = (
     8,
     16,
 )  # offsets in seccomp_data; 8 bytes each from the third on, low word first
-_MAP_SHARED, _MAP_ANONYMOUS, MAP_HUGETLB, _WRITABLE = 0x01, 0x20, 0x0004_0000, 0x2
+MAP_SHARED, MAP_ANONYMOUS, MAP_HUGETLB, _WRITABLE = 0x01, 0x20, 0x0004_0000, 0x2
 _EXECUTABLE = 0x4
 _FUTEX_PRIVATE = 128
 _FUTEX_WAITS = (0, 9, 256, 256 | 9)  # FUTEX_WAIT and FUTEX_WAIT_BITSET, by either clock
@@ -133,9 +133,9 @@ def program(pid: int, *, runs_program: bool = False, clock: int = 0) -> list[Ins
     else:  # what a bot in Python executes is the code of a file, and can never have been written: see isolation.md
         code += when("mprotect", [*argument(2), (ANY_BIT, 0, 1, _EXECUTABLE), refuse, allow])
         written = [*argument(2), (ANY_BIT, 0, 4, _EXECUTABLE), (ANY_BIT, 2, 0, _WRITABLE)]
-        code += when("mmap", [*written, *argument(3), (ANY_BIT, 0, 1, _MAP_ANONYMOUS), refuse, (LOAD, 0, 0, _NUMBER)])
+        code += when("mmap", [*written, *argument(3), (ANY_BIT, 0, 1, MAP_ANONYMOUS), refuse, (LOAD, 0, 0, _NUMBER)])
     # mmap: no huge pages; what is shared is a file's, and can only be read
-    shared = [(ANY_BIT, 5, 0, MAP_HUGETLB), (ANY_BIT, 0, 3, _MAP_SHARED), (ANY_BIT, 3, 0, _MAP_ANONYMOUS)]
+    shared = [(ANY_BIT, 5, 0, MAP_HUGETLB), (ANY_BIT, 0, 3, MAP_SHARED), (ANY_BIT, 3, 0, MAP_ANONYMOUS)]
     code += when("mmap", [*argument(3), *shared, *argument(2), (ANY_BIT, 1, 0, _WRITABLE), allow, refuse])
     code += when("futex", [*argument(1), (ANY_BIT, 0, 1, _FUTEX_PRIVATE), allow, refuse])
     code += when("membarrier", [*argument(0), (ANY_BIT, 0, 1, _BARRIERS_OF_ALL), refuse, allow])

@@ -51,10 +51,12 @@ def program() -> list[seccomp.Instruction]:
     allow, refuse = (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE | errno.EPERM)
     no_terminal, not_here = (RETURN, 0, 0, REFUSE | errno.ENOTTY), (RETURN, 0, 0, REFUSE | errno.ENOTSUP)
     connected = [*seccomp.argument(1), *_masked(_CONNECTED), refuse]
+    # only pages of files are shared: others stay while no process has them in its tables, where nothing counts them
+    shared = [(ANY_BIT, 0, 1, seccomp.MAP_SHARED), (ANY_BIT, 1, 0, seccomp.MAP_ANONYMOUS)]
     rules = {
         "clone3": [(RETURN, 0, 0, REFUSE | errno.ENOSYS)],  # libc then tries clone, whose flags a filter can read
         "clone": [*seccomp.argument(0), (ANY_BIT, 0, 1, CLONE_NEW), refuse, allow],
-        "mmap": [*seccomp.argument(3), (ANY_BIT, 0, 1, MAP_HUGETLB), refuse, allow],
+        "mmap": [*seccomp.argument(3), (ANY_BIT, 3, 0, MAP_HUGETLB), *shared, allow, refuse],
         "prlimit64": [*seccomp.argument(0), *seccomp.one_of((0,)), refuse],  # its own; a hard limit cannot be raised
         "socketpair": [*seccomp.argument(0), (EQUAL, 1, 0, _LOCAL), refuse, *connected],
         "ioctl": [*seccomp.argument(1), *seccomp.one_of(_TERMINAL_QUERIES), no_terminal],
