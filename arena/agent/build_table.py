@@ -1,6 +1,7 @@
 """The table `[build]` of a command bot's bot.toml: how its program is made from source where the bot is admitted."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import PurePosixPath
 
 import msgspec
@@ -15,7 +16,7 @@ MOST_SECONDS, MOST_MEMORY_MB, MOST_DISK_MB = 600, 4096, 1024
 """What a table may ask for at most."""
 
 
-class Build(msgspec.Struct, frozen=True, kw_only=True):
+class Build(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One command that is run once, in a copy of the bot's folder, without a network; what it makes plays."""
 
     command: list[str]
@@ -32,8 +33,12 @@ class Build(msgspec.Struct, frozen=True, kw_only=True):
     def is_made(self, name: str) -> bool:
         """Return whether a file of the bot is one that the command makes. `name`: its path relative to the folder."""
         path = PurePosixPath(name)
-        made = [PurePosixPath(inside) for entry in self.makes if (inside := inner_path(entry)) is not None]
-        return any(path == one or one in path.parents for one in made)
+        return not self._made.isdisjoint(map(str, (path, *path.parents)))
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """What the command makes, by paths in their shortest form: a table may have thousands, and a bot a thousand files."""
+        return frozenset(inside for entry in self.makes if (inside := inner_path(entry)) is not None)
 
 
 def problems(build: Build, main: str) -> Iterator[str]:

@@ -47,17 +47,17 @@ class BotFiles(msgspec.Struct, frozen=True, dict=True):
         found = self._toml
         return found if isinstance(found, ModelBot) else None
 
-    @property
+    @cached_property
     def _toml(self) -> CommandBot | ModelBot | None:
         return command_bot.read_toml(self.files[self.main]) if self.main == command_bot.FILE else None
 
-    @property
+    @cached_property
     def wants_build(self) -> bool:
         """Whether these files are source: the bot.toml has a table `[build]`, and nothing that it makes is here yet."""
         command = self.command
         return command is not None and command.build is not None and not any(map(command.is_made, self.files))
 
-    @property
+    @cached_property
     def source(self) -> "BotFiles":
         """The files without what a build made of them: the bot itself, where nothing is built."""
         command = self.command

@@ -1,13 +1,16 @@
 """The table [build] of a bot.toml: how it is read, and which files of a folder are source."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from arena.agent import BotFiles, read_bot
+from arena.agent import BotFiles, build_table, command_bot, read_bot
 from arena.agent.build_table import DISK_MB, MEMORY_MB, SECONDS
 from arena.agent.command_bot import CommandBot, read_toml
+from arena.agent.plain_files import inner_path
 from arena.errors import BotError
+from arena.userfiles import parse_toml
 
 HEAD = 'name = "made"\ncommand = ["./bot"]\n'
 TABLE = '[build]\ncommand = ["cc", "-o", "bot", "bot.c"]\nmakes = ["bot"]\n'
@@ -65,6 +68,21 @@ def test_a_bot_knows_its_source_when_it_is_built(tmp_path: Path) -> None:
     built = BotFiles(source.main, source.files | {"bot": b"\x7fELF"})
     assert source.wants_build and not built.wants_build
     assert built.sha256 != source.sha256 == built.source.sha256 == source.source.sha256
+
+
+def test_what_is_made_is_worked_out_once_however_many_names_and_files_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"{number:x}" for number in range(2000)]
+    toml = HEAD + TABLE.replace('["bot"]', str(names).replace("'", '"'))
+    bot = BotFiles("bot.toml", {"bot.toml": toml.encode(), **{f"{number}.c": b"" for number in range(900)}})
+    parsed, cut = Mock(wraps=parse_toml), Mock(wraps=inner_path)
+    monkeypatch.setattr(command_bot, "parse_toml", parsed)
+    monkeypatch.setattr(build_table, "inner_path", cut)
+    for _ in range(3):
+        assert bot.command is not None and bot.wants_build and bot.source == bot
+    assert parsed.call_count == 1
+    assert cut.call_count <= 3 * len(names), "twice where a name is checked, and once to know what is made"
+    again = BotFiles("bot.toml", bot.files | {"7cf": b""})
+    assert not again.wants_build and again.source == bot
 
 
 def test_nothing_is_built_without_a_table(tmp_path: Path) -> None:
