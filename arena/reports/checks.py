@@ -21,6 +21,7 @@ _OPTION_WIDTH = 24  # characters of an option's value
 PRINTED_SHOWN = 10  # lines
 BUILD_LINES_SHOWN = 30  # of what a build printed
 _DIFFERING_SHOWN = 5
+_IN_JSON = " (--format json has all)"
 _FAULTS_SHOWN = 3  # all are in the JSON form
 
 
@@ -55,7 +56,7 @@ def print_bot_check(found: BotCheck, page: Page) -> None:
         _say_lines(fault.reason, page)
         if fault.output and fault.output not in fault.reason:
             page.say("it printed at the end:")
-            _say_lines(fault.output, page, PRINTED_SHOWN)
+            _say_lines(fault.output, page, PRINTED_SHOWN, _IN_JSON)
         if fault.view is not None:
             page.say("what it saw:")
             _say_lines(fault.view, page)
@@ -84,9 +85,15 @@ def _say_build(build: BuildReport, page: Page) -> None:
         page.say(f"{what}; made earlier")
     else:
         page.say(f"{what}; {build.cpu_seconds:.1f} s of CPU time, {build.memory_peak / 1e6:,.0f} MB")
-    if build.problem and build.log:
+    if build.problem:
+        print_build_log(build, page, _IN_JSON)
+
+
+def print_build_log(build: BuildReport, page: Page, elsewhere: str = "") -> None:
+    """Print the end of what a build printed. `elsewhere`: where all of it is."""
+    if build.log:
         page.say("it printed:")
-        _say_lines(build.log, page, BUILD_LINES_SHOWN)
+        _say_lines(build.log, page, BUILD_LINES_SHOWN, elsewhere)
 
 
 def _say_clock(found: BotCheck, page: Page) -> None:
@@ -188,11 +195,11 @@ def _compared(rerun: Rerun) -> str:
     return f"{len(rerun.differing)} of them taken otherwise than then" if rerun.differing else "all taken as then"
 
 
-def _say_lines(text: str, page: Page, most: int | None = None) -> None:
-    """Say all lines, or the last of them."""
+def _say_lines(text: str, page: Page, most: int | None = None, elsewhere: str = "") -> None:
+    """Say all lines, or the last of them. `elsewhere`: where all are."""
     lines = text.splitlines()
     if most is not None and len(lines) > most:
-        page.say(f"  ... {len(lines) - most} lines before (--format json has all)", "dim")
+        page.say(f"  ... {len(lines) - most} lines before{elsewhere}", "dim")
         lines = lines[-most:]
     for line in lines:
         page.say(f"  {line}")

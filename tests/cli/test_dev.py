@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from arena.agent import read_bot
+from arena.agent import BotFiles, read_bot
 from arena.agent.kept_versions import KEPT, KeptVersions
 from arena.agent.saves import ABSENCE, Saves
 from arena.cli.development.comparing import Side
@@ -27,6 +28,7 @@ from arena.cli.development.lines import Lines, fitted
 from arena.cli.development.session import LOOK_SECONDS, OtherBot, Session
 from arena.cli.main import main
 from arena.errors import ConfigError
+from arena.match.builds import Built, built
 from arena.tournament.config import Tournament, check_tournament_name
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Observer, Results, Settings
@@ -72,12 +74,13 @@ class Desk:
     """A bot's file, and all that is said about it."""
 
     folder: Path
+    name: str = "first.py"
     printed: io.StringIO = field(default_factory=io.StringIO)
     clock: Iterator[float] = field(default_factory=lambda: itertools.count(step=LOOK_SECONDS))
 
     @property
     def bot(self) -> Path:
-        return self.folder / "first.py"
+        return self.folder / self.name
 
     @property
     def results(self) -> Path:
@@ -182,6 +185,72 @@ def test_a_fault_in_a_comparison_is_told_and_the_comparison_goes_on(desk: Desk, 
 def test_another_bot_can_be_what_is_compared_with(desk: Desk) -> None:
     said = desk.work(Script(), OtherBot(Side("greedy", read_bot(HOUSE_BOTS / "naga_greedy.py")), ["naga"]))
     assert said[-1].startswith("worse than greedy: ")
+
+
+BUILD = """
+import pathlib, sys, time
+print("reading play.x")
+text = pathlib.Path("play.x").read_text()
+if "wrong" in text:
+    sys.exit("play.x:2:5: error: a word that nobody knows: wrong")
+while "slow" in text:
+    time.sleep(1.0)
+pathlib.Path("bot.py").write_text(text)
+"""
+PLAY = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] != "end":
+        print(json.dumps({"id": asked["id"], **({"ok": True} if asked["type"] == "start" else {"action": 0})}), flush=True)
+"""
+SETTINGS = """
+name = "made"
+games = ["naga"]
+command = ["python3", "bot.py"]
+[build]
+command = ["python3", "-S", "build.py"]
+makes = ["bot.py"]
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Desk:
+    """A desk with a bot that comes as source."""
+    made = Desk(tmp_path, "made")
+    made.bot.mkdir()
+    for name, text in (("bot.toml", SETTINGS), ("build.py", BUILD)):
+        (made.bot / name).write_text(text)
+    return made
+
+
+def test_a_bot_that_comes_as_source_is_built_before_it_is_checked(source: Desk) -> None:
+    play = source.bot / "play.x"
+    play.write_text(f"{PLAY}# wrong {source.folder}")
+    said = source.work(Script(lambda: play.write_text(f"{PLAY}# right {source.folder}")))
+    failed = next(number for number, line in enumerate(said) if "its build failed" in line)
+    message = "first: its build failed: python3 ended with exit code 1; play.x:2:5: error: a word that nobody knows: wrong"
+    assert said[failed] == message
+    assert said[failed + 1 : failed + 4] == ["it printed:", "  reading play.x", f"  {message.partition('; ')[2]}"]
+    assert any(re.match(r"loads, plays \d match(es)?, 0 faults, ", line) for line in said[failed + 4 :])
+    (kept,) = (source.results / "kept" / "first").iterdir()
+    assert said[-1] == "kept as the first version" and read_bot(kept) == read_bot(source.bot)
+
+
+def test_a_save_ends_a_build(source: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    play = source.bot / "play.x"
+    play.write_text(f"# slow {source.folder}")
+
+    def saved_meanwhile(files: BotFiles, called: str, say: Callable[[str], object], **others: Any) -> Built:
+        def hear(text: str) -> None:
+            if "slow" in play.read_text():
+                play.write_text(f"{PLAY}# quick {source.folder}")
+            say(text)
+
+        return built(files, called, say=hear, **others)
+
+    monkeypatch.setattr("arena.cli.development.session.built", saved_meanwhile)
+    assert source.work(Script())[-1] == "kept as the first version"
 
 
 def test_a_narrow_terminal_shows_the_first_parts() -> None:

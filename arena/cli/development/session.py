@@ -14,7 +14,10 @@ from arena.cli.development.first_matches import Checker
 from arena.cli.development.keys import Keys
 from arena.cli.development.lines import Lines, live_parts, verdict_text
 from arena.errors import ArenaError
+from arena.match.builds import BuildFailed, built
+from arena.match.sandbox import PROCESS
 from arena.match.seeds import seed_of_part
+from arena.reports.checks import print_build_log
 from arena.stopping import heard_by
 from arena.tournament.session import Progress
 
@@ -96,7 +99,8 @@ class Session:
         """Check a version, then compare it."""
         self._present = None
         try:
-            version = self._checked(files)
+            built_files = self._built(files)
+            version = None if built_files is None else self._checked(built_files)
             if version is None:
                 return
             self._present = version
@@ -110,6 +114,22 @@ class Session:
             self.lines.say(str(error))
         finally:
             self.lines.clear()
+
+    def _built(self, files: BotFiles) -> BotFiles | None:
+        """The version as it plays; None: its build has failed."""
+
+        def hear(text: str) -> None:
+            self.lines.show([text])
+            if self._is_newer():
+                raise _SavedAgain
+
+        try:
+            return built(files, self.name, least=PROCESS, say=hear, every=LOOK_SECONDS).files
+        except BuildFailed as failed:
+            self.lines.clear()
+            self.lines.say(str(failed))
+            print_build_log(failed.report, self.lines.page())
+            return None
 
     def _checked(self, files: BotFiles) -> Version | None:
         """The version, if it loads and made no fault in its first matches."""
@@ -181,7 +201,7 @@ class Session:
             self._keep(self._present, "kept: the next versions are compared with this one")
 
     def _keep(self, version: Version, text: str) -> None:
-        self.kept.keep(version.files)
+        self.kept.keep(version.files.source)
         self._last_kept = version
         self.lines.say(text)
 

@@ -24,10 +24,12 @@ from arena.cli.development.session import OtherBot, Session
 from arena.cli.shared.checking import check_exists
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import OnlyGames, Out
-from arena.cli.shared.printing import output_console
+from arena.cli.shared.printing import note, output_console
 from arena.cli.shared.running import Interrupts
 from arena.errors import BotError, ConfigError, nearest
+from arena.match.builds import built
 from arena.match.holder import Holder
+from arena.match.sandbox import PROCESS
 from arena.match.seeds import new_key
 from arena.names import may_be_given
 from arena.records import DEFAULT_LIMITS
@@ -100,12 +102,13 @@ def _other(text: str, results: Path) -> OtherBot:
     found = find_bot(text, results)
     if found.files.model is not None:
         raise ConfigError(f"--against {text}: a language model, which would be asked at each save")
+    files = built(found.files, found.name, least=PROCESS, say=note, every=10.0).files
     with Holder((), limits=DEFAULT_LIMITS) as holder:
-        profile = holder.profile(found.files, CLOCK.start)
+        profile = holder.profile(files, CLOCK.start)
     if profile.error is not None:
         raise BotError(f"--against {text}: {profile.error}")
     name = found.name if may_be_given(found.name) else "other"
-    return OtherBot(Side(name, found.files), list(profile.games) or games.names())
+    return OtherBot(Side(name, files), list(profile.games) or games.names())
 
 
 def _debug(bot: Path, name: str, chosen: list[str], kept: KeptVersions, lines: Lines) -> None:
