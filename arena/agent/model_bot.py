@@ -15,7 +15,9 @@ TABLE = "llm"
 """The table of a bot.toml that makes the bot a language model."""
 OMIT, ON_RETRY, LIST = "omit", "on_retry", "list"
 NONE, NOTES, HISTORY = "none", "notes", "history"
-LEGAL, MEMORY, LANGUAGES = (OMIT, ON_RETRY, LIST), (NONE, NOTES, HISTORY), ("en", "ja")
+LEGAL, MEMORY = (OMIT, ON_RETRY, LIST), (NONE, NOTES, HISTORY)
+LANGUAGES = ("en", "ja")
+"""The languages of prompts; the first is that of games without rules in the other."""
 MOST_RETHINKS = 20
 MOST_TOKENS = 1_000_000
 MOST_SECONDS = 86_400.0

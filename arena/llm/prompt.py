@@ -13,11 +13,12 @@ from typing import Any
 
 import msgspec
 
+from arena.agent.model_bot import LANGUAGES
 from arena.engine.game import Game, States
 from arena.engine.options import OptionValue
 from arena.llm.answer import AMBIGUOUS, EMPTY, ILLEGAL, TRUNCATED, Answer
 from arena.llm.rule_text import notation, rules
-from arena.llm.words import LANGUAGES, check_language, said
+from arena.llm.words import check_language, said
 from arena.records import canonical_json
 
 Event = tuple[int, str]

@@ -1,16 +1,16 @@
 """Why an action is not legal: the sentence and the section of the rules, where the game knows them (its explanations.py)."""
 
-import json
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from arena import games
+from arena.agent.model_bot import LANGUAGES
 from arena.agent.view import View
 from arena.llm.answer import ILLEGAL, Answer, is_card, normalised
-from arena.llm.words import LANGUAGES
 
 
 def explained(answer: Answer, view: View, *, language: str = LANGUAGES[0]) -> Answer:
@@ -44,5 +44,6 @@ def _sentence(game: str, key: str, values: dict[str, Any], language: str) -> str
 def _words(game: str) -> dict[str, dict[str, str]]:
     """The words of a game's page by language; English without any for a game that draws no table."""
     path = games.load(game).folder / "page" / "words.json"
-    found: dict[str, dict[str, str]] = json.loads(path.read_text("utf-8")) if path.exists() else {LANGUAGES[0]: {}}
-    return found
+    if not path.exists():
+        return {LANGUAGES[0]: {}}
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, dict[str, str]])

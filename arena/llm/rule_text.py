@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from arena.agent.model_bot import LANGUAGES
 from arena.engine.game import Game
 from arena.errors import ConfigError
-from arena.llm.words import LANGUAGES, said
+from arena.llm.words import said
 from arena.shipped import PACKAGE
 
 _FOR_PROGRAMMERS = re.compile(

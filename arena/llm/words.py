@@ -1,13 +1,13 @@
 """What a model is told beside rules and positions, in English and Japanese: the texts of words.json."""
 
-import json
 from functools import cache
 from pathlib import Path
 
+import msgspec
+
+from arena.agent.model_bot import LANGUAGES
 from arena.errors import ConfigError
 
-LANGUAGES = ("en", "ja")
-"""The languages of prompts; the first is that of games without rules in the other."""
 _FILE = Path(__file__).parent / "words.json"
 
 
@@ -28,5 +28,4 @@ def check_language(language: str) -> None:
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads(_FILE.read_text("utf-8"))
-    return found
+    return msgspec.json.decode(_FILE.read_bytes(), type=dict[str, dict[str, str]])

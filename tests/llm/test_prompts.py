@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from arena.agent.model_bot import LANGUAGES
 from arena.engine.random_tables import Table, make_table
 from arena.errors import ConfigError
 from arena.games import load, names
-from arena.llm import rule_text, words
+from arena.llm import rule_text
 from arena.llm.answer import read_answer
 from arena.llm.prompt import MOST_EVENTS, Round, again, head, situation
 from arena.llm.refusal import explained
@@ -34,7 +35,7 @@ def check_leaks(name: str, positions: int) -> None:
     found, told = 0, 0
     for table in tables(name, positions):
         for worlds in twin_worlds(table, positions // max(2, positions // 100)):
-            for language in words.LANGUAGES:
+            for language in LANGUAGES:
                 true, other = (
                     prompt_of(table, tape, worlds.seat, language=language, shows_legal=True)
                     for tape in (worlds.true, worlds.other)
@@ -73,7 +74,7 @@ def of(name: str, seats: int, **options: int) -> Table:
     return Table(game, seats, game.resolve_options(options, seats), 7)
 
 
-@pytest.mark.parametrize("language", words.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", GAMES)
 def test_the_head_says_rules_notation_options_and_form(name: str, language: str) -> None:
     game = load(name)
@@ -175,7 +176,7 @@ def test_a_new_try_names_what_was_wrong() -> None:
 
 def test_both_languages_have_the_same_texts() -> None:
     texts = json.loads((PACKAGE / "llm" / "words.json").read_text("utf-8"))
-    assert set(texts) == set(words.LANGUAGES)
+    assert set(texts) == set(LANGUAGES)
     places = {
         language: {key: set(re.findall(r"\{(\w+)\}", text)) for key, text in own.items()} for language, own in texts.items()
     }

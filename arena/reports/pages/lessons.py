@@ -4,7 +4,6 @@ A game writes it down in `page/lesson.json` (docs/tables.md): all actions of the
 some of them. Here it is played on the engine, so the page that shows it knows no rules. Nothing of it is stored.
 """
 
-import json
 from functools import cache
 from typing import Any
 
@@ -241,4 +240,4 @@ def offer(game: str) -> Offer:
     if not file.exists():
         plain = Variant(key="standard", name={"en": "standard", "ja": "標準"}, about={"en": "", "ja": ""}, options={})
         return Offer(about={"en": "", "ja": ""}, minutes=[], variants=[plain])
-    return msgspec.convert(json.loads(file.read_text("utf-8")), Offer)
+    return msgspec.json.decode(file.read_bytes(), type=Offer)

@@ -3,12 +3,13 @@
 Those that pages share lie in `words/`; that of a game that draws its table is its `page/words.json`.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from arena import games
 from arena.ratings.settings import OVERALL
@@ -49,7 +50,7 @@ _FOLDER = Path(__file__).parent / "words"
 def catalogue(name: str) -> dict[str, dict[str, str]]:
     """Language, key, text, with `{name}` where a value goes. `name`: one of those above, or a game (which may have none)."""
     file = _FOLDER / f"{name}.json" if name in _SHARED else games.load(name).folder / "page" / "words.json"
-    texts: dict[str, dict[str, str]] = json.loads(file.read_text("utf-8")) if file.exists() else {}
+    texts = msgspec.json.decode(file.read_bytes(), type=dict[str, dict[str, str]]) if file.exists() else {}
     return {language: own | _pool_names(own, language) for language, own in texts.items()} if name == PAGE else texts
 
 
@@ -111,10 +112,8 @@ def ended(ending: Ending) -> Phrase:
 
 def words_script(names: Iterable[str]) -> str:
     """The words of some catalogues, as a script that the kit's comes before. It is safe within an HTML page."""
-    found = json.dumps({name: words for name in names if (words := catalogue(name))}, ensure_ascii=False).replace(
-        "<", "\\u003c"
-    )
-    return f'"use strict";\nObject.assign(arena.words, {found});\n'
+    found = msgspec.json.encode({name: words for name in names if (words := catalogue(name))}).replace(b"<", b"\\u003c")
+    return f'"use strict";\nObject.assign(arena.words, {found.decode()});\n'
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:
