@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.disk import set_mode
 from helpers.paths import HOUSE_BOTS, ROOT
 
 ACTION = ROOT / ".github" / "actions" / "check-bots"
@@ -55,12 +56,12 @@ class PullRequest:
         self._commit()
         self._git("merge", "--quiet", "--no-ff", "-m", "merge", "theirs")
 
-    def check(self, bots: str = "bots/*", games: str = "naga") -> Checked:
-        """Run the script of the action as its step does."""
+    def check(self, bots: str = "bots/*", games: str = "naga", **variables: str) -> Checked:
+        """Run the script of the action as its step does. `variables`: what the job's environment has besides."""
         summary = self.temporary / "summary.md"
         env = {
             **os.environ, "BOTS": bots, "GAMES": games, "GITHUB_WORKSPACE": str(self.folder),
-            "RUNNER_TEMP": str(self.temporary), "GITHUB_STEP_SUMMARY": str(summary), "SECRET": "s3cret",
+            "RUNNER_TEMP": str(self.temporary), "GITHUB_STEP_SUMMARY": str(summary), "SECRET": "s3cret", **variables,
         }  # fmt: skip
         command = [sys.executable, "-I", str(SCRIPT)]
         done = subprocess.run(command, cwd=self.temporary, env=env, capture_output=True, text=True, timeout=600, check=False)
@@ -125,6 +126,31 @@ def test_what_was_added_or_changed_is_checked_and_nothing_else(pull: PullRequest
     assert found.code == 1 and found.log == "3 bots were added or changed; 2 of the 3 that were checked may enter\n"
     assert "| `bots/good.py` | may enter |" in found.summary and "| `bots/old.py` | may not enter |" in found.summary
     assert "ModuleNotFoundError" in found.summary and "ours" not in found.summary
+
+
+PLAY = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] != "end":
+        print(json.dumps({"id": asked["id"], **({"ok": True} if asked["type"] == "start" else {"action": 0})}), flush=True)
+"""
+SETTINGS = 'name = "made"\ncommand = ["python3", "bot.py"]\n[build]\ncommand = ["mycc"]\nmakes = ["bot.py"]\n'
+
+
+@pytest.mark.slow
+def test_a_bot_that_comes_as_source_is_built_by_the_toolchains_that_the_job_names(pull: PullRequest, tmp_path: Path) -> None:
+    compiler = tmp_path / "tools" / "bin" / "mycc"
+    compiler.parent.mkdir(parents=True)
+    compiler.write_text("#!/bin/sh\ncp play.x bot.py\n")
+    set_mode(compiler, 0o755)
+    pull.write("bots/made/bot.toml", SETTINGS)
+    pull.write("bots/made/play.x", f"{PLAY}# {tmp_path}\n")
+    pull.merge()
+    (bot,) = pull.check().bots
+    assert bot["code"] == 1 and "no mycc on the machine that builds" in str(bot["text"])
+    (bot,) = pull.check(ARENA_TOOLCHAINS=str(tmp_path / "tools")).bots
+    assert bot["code"] == 0, bot["text"]
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from verdicts import LONGEST_TEXT, MOST_BOTS, Verdict, markdown, written
 
 PATIENCE = 900
 """Seconds for a bot: the first one has its games compiled."""
-KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "ARENA_CACHE_DIR")
+KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "ARENA_CACHE_DIR", "ARENA_TOOLCHAINS")
 """The variables that a check knows: no token of the runner is among them."""
 
 
