@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from arena.cli.main import main
+from arena.cli.verbs.train import _policy_sizes
 from arena.errors import ConfigError
 from arena.games import load
 from arena.learning.tables import Tables
@@ -66,6 +68,21 @@ def test_any_number_of_threads_finds_the_same_and_another_seed_does_not(trained:
     train_policy(COMPILED, tmp_path / "two", PLAN, seed=5, threads=2)
     train_policy(COMPILED, tmp_path / "other", PLAN, seed=6)
     assert checkpoint_of(tmp_path / "two") == checkpoint_of(trained.folder) != checkpoint_of(tmp_path / "other")
+
+
+def test_where_each_round_is_an_episode_matches_go_on_after_a_stop_and_are_what_tests_play(tmp_path: Path) -> None:
+    plan = structs.replace(PLAN, episode="each_round", decisions=2048, deals=1)
+    whole = train_policy(COMPILED, tmp_path / "whole", plan, seed=5)
+    with pytest.raises(KeyboardInterrupt):
+        train_policy(COMPILED, tmp_path / "stopped", plan, seed=5, watcher=Stopping(1))
+    again = train_policy(COMPILED, tmp_path / "stopped", plan, seed=5)
+    assert checkpoint_of(again.folder) == checkpoint_of(whole.folder)
+    assert {gate["episode"] for gate in whole.note.generations[0]["gates"]} == {"match"}
+
+
+def test_the_note_of_a_training_names_what_was_not_usual() -> None:
+    plan = structs.replace(PLAN, episode="each_round", gae_lambda=0.99, deals=40)
+    assert _policy_sizes(plan) == "--seats 2 --decisions 4096 --episode each_round --gae-lambda 0.99"
 
 
 def checkpoint_of(folder: Path) -> dict[str, bytes]:
