@@ -18,6 +18,7 @@ LEARNT = [name for name in names() if load(name).nets.nets]
 FRESH = 99  # seed of positions that no training has seen
 ROUNDS = 12  # fresh ones between searches
 DEALS = 12  # each with the policy in every seat
+MATCHES = 84  # of all deals of a test together: they are long, and luck decides less of them
 LARGEST = 1_500_000  # bytes of the files of all games
 UNSURE = {"yaniv": 0.65}  # log loss of a belief at most, where hidden hands can hardly be told
 
@@ -31,6 +32,11 @@ def note_of(game: str, policy: str) -> Note:
 def by_play(game: str, policy: str) -> bool:
     """Whether a policy learnt from play of its own, and not from searches."""
     return any(found.get("method") == "policy" for found in note_of(game, policy).generations)
+
+
+def by_matches(game: str, policy: str) -> bool:
+    """Whether what tested a policy were whole matches."""
+    return any(gate.get("episode") == "match" for found in note_of(game, policy).generations for gate in found["gates"])
 
 
 POLICIES = [(name, policy) for name in LEARNT for policy in load(name).nets.policies]
@@ -105,12 +111,26 @@ def test_policies_choose_as_searches_do_in_most_decisions(name: str, policy: str
     assert same > 0.5 and loss < 0.8 * float(np.mean(np.log(choices.counts)))
 
 
+BY_PLAY = [(name, policy) for name, policy in POLICIES if by_play(name, policy)]
+
+
 @pytest.mark.parametrize(
     ("name", "seats"),
-    [(name, seats) for name, policy in POLICIES if by_play(name, policy) for seats in note_of(name, policy).seats],
+    [(name, seats) for name, policy in BY_PLAY if not by_matches(name, policy) for seats in note_of(name, policy).seats],
 )
-def test_policies_that_learnt_by_play_finish_before_the_first_thought_of_a_search(name: str, seats: int) -> None:
+def test_policies_that_learnt_by_play_finish_rounds_before_the_first_thought_of_a_search(name: str, seats: int) -> None:
+    assert lead(name, seats, "round", DEALS) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"), [(name, min(note_of(name, policy).seats)) for name, policy in BY_PLAY if by_matches(name, policy)]
+)
+def test_policies_that_learnt_by_matches_are_no_worse_there_than_the_first_thought_of_a_search(name: str, seats: int) -> None:
+    assert lead(name, seats, "match", MATCHES // seats) > -0.1
+
+
+def lead(name: str, seats: int, episode: str, deals: int) -> float:
+    """How far a policy is ahead of the first thought of a search, from -1 to 1."""
     game = load(name)
-    table = Table(game, seats, game.resolve_options({}, seats))
-    thought = Searcher(game, Settings(iterations=1))
-    assert np.mean([deal_score(Imitator(game), thought, table, FRESH + deal) for deal in range(DEALS)]) > 0.0
+    table, thought = Table(game, seats, game.resolve_options({}, seats)), Searcher(game, Settings(iterations=1))
+    return float(np.mean([deal_score(Imitator(game), thought, table, FRESH + deal, episode=episode) for deal in range(deals)]))
