@@ -131,10 +131,13 @@ class Tables:
         """Whether the actions' features are kept."""
         self._rival_names = [name_of(rival) for rival in _in_turn(list(rivals) or ["random"], seats - self._count_of_learners)]
         settings[layout.LOGS] = logs or any(rival.needs_logs for rival in seated)
-        if settings[layout.LOGS] and episode == EACH_ROUND:
-            raise ConfigError(
-                f"episode: {EACH_ROUND} goes without logs and without bots among the rivals; take {MATCH} or {ROUND}"
+        if episode == EACH_ROUND and (settings[layout.LOGS] or autoreset == "off"):
+            why = (
+                "without logs and without bots among the rivals"
+                if settings[layout.LOGS]
+                else "on by itself: autoreset is not off"
             )
+            raise ConfigError(f"episode: {EACH_ROUND} goes {why}; take {MATCH} or {ROUND}")
         settings[layout.OWN_SEAT] = self._own_seat
         self._places = self._seat(settings, seated)
         self.playing: Playing = self._played(

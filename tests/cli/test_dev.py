@@ -32,6 +32,7 @@ from arena.match.builds import Built, built
 from arena.tournament.config import Tournament, check_tournament_name
 from arena.tournament.run import run_tournament
 from arena.tournament.session import Observer, Results, Settings
+from helpers.command_bots import PLAY
 from helpers.paths import DOCS, HOUSE_BOTS
 
 pytestmark = pytest.mark.usefixtures("one_zygote")
@@ -196,13 +197,6 @@ if "wrong" in text:
 while "slow" in text:
     time.sleep(1.0)
 pathlib.Path("bot.py").write_text(text)
-"""
-PLAY = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["type"] != "end":
-        print(json.dumps({"id": asked["id"], **({"ok": True} if asked["type"] == "start" else {"action": 0})}), flush=True)
 """
 SETTINGS = """
 name = "made"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.disk import set_mode
+from helpers.command_bots import PLAY
 from helpers.paths import HOUSE_BOTS, ROOT
 
 ACTION = ROOT / ".github" / "actions" / "check-bots"
@@ -128,13 +129,6 @@ def test_what_was_added_or_changed_is_checked_and_nothing_else(pull: PullRequest
     assert "ModuleNotFoundError" in found.summary and "ours" not in found.summary
 
 
-PLAY = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["type"] != "end":
-        print(json.dumps({"id": asked["id"], **({"ok": True} if asked["type"] == "start" else {"action": 0})}), flush=True)
-"""
 SETTINGS = 'name = "made"\ncommand = ["python3", "bot.py"]\n[build]\ncommand = ["mycc"]\nmakes = ["bot.py"]\n'
 
 

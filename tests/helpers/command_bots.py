@@ -25,6 +25,14 @@ TOOLS = {
 """What the kit of each language needs on the machine."""
 PLAIN = "python-command"
 """The language that every machine of ours has."""
+PLAY = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] != "end":
+        print(json.dumps({"id": asked["id"], **({"ok": True} if asked["type"] == "start" else {"action": 0})}), flush=True)
+"""
+"""A program that plays the first legal action, as the source of bots that are built in tests."""
 
 
 def lacks(language: str) -> str:

@@ -199,6 +199,11 @@ def test_each_round_has_no_logs() -> None:
         Tables("naga", episode="each_round", logs=True)
 
 
+def test_each_round_is_refused_where_nobody_begins_the_next_one() -> None:
+    with pytest.raises(ConfigError, match="episode: each_round goes on by itself: autoreset not off; take match or round"):
+        Tables("naga", episode="each_round", autoreset="off")
+
+
 def test_an_illegal_choice_loses() -> None:
     for wrong in (-1, 10**6):
         tables = made("naga", 2)

@@ -16,6 +16,7 @@ from arena.tournament import bot_check
 from arena.tournament.config import read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, Settings, read_results
+from helpers.command_bots import PLAY
 from helpers.paths import HOUSE_BOTS
 
 BUILD = """
@@ -25,13 +26,6 @@ text = pathlib.Path("play.x").read_text()
 if "wrong" in text:
     sys.exit("play.x:2:5: error: a word that nobody knows: wrong")
 pathlib.Path("bot.py").write_text(text)
-"""
-PLAY = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["type"] != "end":
-        print(json.dumps({"id": asked["id"], **({"ok": True} if asked["type"] == "start" else {"action": 0})}), flush=True)
 """
 TOML = """
 name = "made"

@@ -19,7 +19,7 @@ from arena.engine.net_files import FILE, NOTE, Note
 from arena.engine.readiness import CHANCE, ENCODING
 from arena.errors import ConfigError, nearest
 from arena.games import LUCK, load
-from arena.learning.tables import EACH_ROUND, EPISODES, MATCH, REWARDS
+from arena.learning.tables import EPISODES, REWARDS
 from arena.learning.training.generations import AMONG, OF_POLICY, SEARCH, SHORT, Plan, Trained, share_text
 from arena.learning.training.generations import train as train_game
 from arena.learning.training.installing import install as install_nets
@@ -161,7 +161,7 @@ def train(
         typer.Option(
             "--episode",
             metavar="KIND",
-            help=f"With the method policy, what it plays: round, match or each_round. Default: {PolicyPlan(seats=()).episode}.",
+            help=f"With the method policy: what it plays, round, match, each_round. Default: {PolicyPlan(seats=()).episode}.",
         ),
     ] = None,
     gae_lambda: Annotated[
@@ -196,10 +196,9 @@ def train(
         _refuse(context, OF_GENERATIONS, "goes with the method generations, not with policy")
         if decisions == 0:
             raise ConfigError("--decisions: with the method policy at least 1: it learns from nothing else")
-        usual = PolicyPlan(seats=())
-        played = _one_of("--episode", episode or usual.episode, EPISODES)
+        usual = PolicyPlan(seats=(), episode=_one_of("--episode", episode or PolicyPlan(seats=()).episode, EPISODES))
         policy_plan = PolicyPlan(
-            seats=_seats(seats, loaded), deals=deals or GATE_DEALS[MATCH if played == EACH_ROUND else played], episode=played,
+            seats=_seats(seats, loaded), deals=deals or GATE_DEALS[usual.tested], episode=usual.episode,
             reward=_one_of("--reward", reward or usual.reward, REWARDS), decisions=decisions or usual.decisions,
             strangers=usual.strangers if strangers is None else strangers,
             gae_lambda=usual.gae_lambda if gae_lambda is None else gae_lambda,

@@ -189,7 +189,6 @@ def _begin(settings: Words, options: Words, constants: Numbers, states: States, 
         for seat in range(seats):
             book[COLUMNS + seats + seat] = int(values[seat] * BILLION)
     book[CHOICES] = 0
-    book[LENGTH] = 0
     next_round(s)
 
 

@@ -35,7 +35,7 @@ HIDDEN, JUDGING = 128, 64  # units
 UPDATES = 16  # rounds of play and learning in a part
 WARM = 256  # decisions at each table before the first part
 BATCH, PASSES = 1024, 2
-CLIP, NORM = 0.2, 0.5
+CLIP, GAE_LAMBDA, NORM = 0.2, 0.95, 0.5
 RATE, LAST_RATE = 1e-3, 0.05  # of the first step; share of it in the last one
 ENTROPY, LAST_ENTROPY = 0.01, 0.1  # what a unit of entropy counts in the first step; share of it in the last one
 LATE = 0.95  # share of the mean weights that stays in an update
@@ -61,7 +61,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """What it plays: a `round`, a whole `match`, or `each_round` of matches that go on."""
     reward: str = "score"
     """What it strives for: the `score` above the mean of all seats, or `places`."""
-    gae_lambda: float = 0.95
+    gae_lambda: float = GAE_LAMBDA
     """The lambda of generalized advantage estimation: the share of what later decisions brought that counts for one; 0.99 pays
     where rounds have very many."""
     deals: int = GATE_DEALS[ROUND]
