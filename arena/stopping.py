@@ -10,6 +10,9 @@ FROM_TERMINALS = frozenset({signal.SIGINT, signal.SIGHUP})
 """The signals that a terminal sends to all processes of a command, where the first process ends the others."""
 
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_SECONDS = 0.01
+_LOSING = frozenset({"__del__", "__set_name__"})  # functions whose exceptions Python passes over, or takes for others
+_IMPORTS = "importlib._bootstrap"  # here some are called when a weak reference ends, which loses them, too
 
 Hear = Callable[[int, FrameType | None], object]
 
@@ -25,6 +28,9 @@ def heard_by(hear: Hear) -> Iterator[None]:
         return
 
     def take(number: int, frame: FrameType | None) -> None:
+        if _loses_exceptions(frame):
+            _send_again(number)
+            return
         if number == signal.SIGHUP:
             signal.signal(number, signal.SIG_IGN)  # a shell sends it again, which is nobody's impatience
         hear(number, frame)
@@ -71,6 +77,28 @@ def end_by_them() -> None:
 def interrupt(_number: int, _frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt, as Python does for Ctrl-C."""
     raise KeyboardInterrupt
+
+
+def _loses_exceptions(frame: FrameType | None) -> bool:
+    """Whether an exception in the code that a signal came to would be lost.
+
+    So it is where LLVM has called it, as where compiled code is loaded: through that none can pass, and one may leave LLVM in
+    the middle of its work, which ends the process.
+    """
+    if frame is not None and (frame.f_code.co_name in _LOSING or frame.f_globals.get("__name__") == _IMPORTS):
+        return True
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith("llvmlite.binding"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _send_again(number: int) -> None:
+    """Send a signal to this thread once more, a little later."""
+    later = threading.Timer(_AGAIN_SECONDS, signal.pthread_kill, (threading.get_ident(), number))
+    later.daemon = True
+    later.start()
 
 
 def _is_ignored_hangup(number: signal.Signals) -> bool:

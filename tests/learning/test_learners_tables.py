@@ -200,7 +200,7 @@ def test_each_round_has_no_logs() -> None:
 
 
 def test_each_round_is_refused_where_nobody_begins_the_next_one() -> None:
-    with pytest.raises(ConfigError, match="episode: each_round goes on by itself: autoreset not off; take match or round"):
+    with pytest.raises(ConfigError, match="episode: each_round goes on by itself: autoreset is not off; take match or round"):
         Tables("naga", episode="each_round", autoreset="off")
 
 
