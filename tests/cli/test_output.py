@@ -15,7 +15,7 @@ from rich.console import Console
 
 from arena.cli.main import main
 from arena.cli.shared.printing import complain, error_console, news_on, note, plain_text, say, say_all
-from arena.cli.shared.running import Interrupts, Screen
+from arena.cli.shared.running import Screen
 from arena.errors import quoted
 from arena.games import load
 from arena.records import Ending
@@ -44,7 +44,7 @@ def console(width: int = 80, *, is_terminal: bool = False) -> tuple[Console, io.
 
 
 @pytest.mark.parametrize(
-    "tell", [say, note, complain, lambda text: say_all([text]), lambda text: Screen(error_console(), Interrupts()).say(text)]
+    "tell", [say, note, complain, lambda text: say_all([text]), lambda text: Screen(error_console()).say(text)]
 )
 def test_what_is_told_is_visible(tell: Callable[[str], None], capsys: pytest.CaptureFixture[str]) -> None:
     tell(EVIL)

@@ -1,19 +1,14 @@
-"""What all commands that play share: their options, the progress on the screen, and the end by Ctrl-C, which is not lost where
-Python only reports what a callback or a destructor raises.
-"""
+"""What all commands that play share: their options, the progress on the screen, and the end by Ctrl-C."""
 
-import contextlib
 import functools
 import inspect
 import math
 import os
 import shlex
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -26,53 +21,9 @@ from arena.errors import ConfigError
 from arena.records import Ending
 from arena.reports.printed import leaders
 from arena.results_folder import RESULTS
-from arena.stopping import heard_by
 from arena.tournament.config import read_config
 from arena.tournament.run import run_tournament
 from arena.tournament.session import LOCAL, RAY, Interrupted, Observer, Progress, Results, Settings
-
-_TO_THE_END = {"_raw_object_cache_notify", "_raw_object_cache_getbuffer", "__del__"}
-"""What functions are called that are not to be cut short: llvmlite's, which LLVM calls while it compiles, and destructors."""
-
-
-class Interrupts:
-    """Raises KeyboardInterrupt for what stops a program: at once, or at the next `look` where it would be lost."""
-
-    def __init__(self) -> None:
-        self._waits = False
-        self._report = sys.unraisablehook
-
-    def look(self) -> None:
-        """Raise KeyboardInterrupt if one has been held back."""
-        if self._waits:
-            self._waits = False
-            raise KeyboardInterrupt
-
-    @contextlib.contextmanager
-    def heeded(self) -> Iterator[None]:
-        """Meanwhile the signals come here. For the main thread."""
-        self._report, sys.unraisablehook = sys.unraisablehook, self._hear
-        try:
-            with heard_by(self._take):
-                yield
-        finally:
-            sys.unraisablehook = self._report
-
-    def _take(self, _number: int, frame: FrameType | None) -> None:
-        while frame is not None:
-            if frame.f_code.co_name in _TO_THE_END:
-                self._waits = True
-                return
-            frame = frame.f_back
-        raise KeyboardInterrupt
-
-    def _hear(self, unraisable: "sys.UnraisableHookArgs") -> None:
-        """Hold back an interrupt that was raised where nothing can be, as in a callback of a weak reference."""
-        if unraisable.exc_type is KeyboardInterrupt:
-            self._waits = True
-        else:
-            self._report(unraisable)
-
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
 OWN_INSTANCE = "local"  # Ray's word for it
@@ -155,8 +106,7 @@ def on_screen(verb: str, config: Path | str, settings: Settings, run: Callable[[
     """Run something long that can be interrupted; None: it was, and said so."""
     console = error_console()
     address = None if settings.address == OWN_INSTANCE else settings.address
-    interrupts = Interrupts()
-    with interrupts.heeded(), Screen(console, interrupts) as screen:
+    with Screen(console) as screen:
         try:
             return run(replace(settings, address=address, command=_again(verb, config, settings)), screen)
         except Interrupted as stopped:
@@ -180,9 +130,8 @@ def _again(verb: str, config: Path | str, settings: Settings) -> str:
 class Screen(Observer):
     """News as lines, progress as a line that is redrawn."""
 
-    def __init__(self, console: Console, interrupts: Interrupts) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._interrupts = interrupts
         self._live = Live(console=console, refresh_per_second=REFRESHES, transient=True) if console.is_terminal else None
         self._last_line, self._last_shown = time.monotonic(), -math.inf
 
@@ -202,8 +151,7 @@ class Screen(Observer):
         news_on(self._console)(text)
 
     def progress(self, progress: Progress) -> None:
-        """Redraw, or print a line now and then. Raises KeyboardInterrupt if one was held back."""
-        self._interrupts.look()
+        """Redraw, or print a line now and then."""
         if self._live is not None:
             if not self._live.is_started:
                 self._live.start()

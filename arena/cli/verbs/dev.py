@@ -25,7 +25,6 @@ from arena.cli.shared.checking import check_exists
 from arena.cli.shared.exit_codes import DONE
 from arena.cli.shared.options import OnlyGames, Out
 from arena.cli.shared.printing import note, output_console
-from arena.cli.shared.running import Interrupts
 from arena.errors import BotError, ConfigError, nearest
 from arena.match.builds import built
 from arena.match.holder import Holder
@@ -73,18 +72,11 @@ def dev(
         return DONE
     other = None if against is None else _other(against, out)
     lines.say(f"watching {bot} (Enter keeps, Ctrl-C ends)")
-    interrupts = Interrupts()
-
-    def wait(seconds: float) -> None:
-        time.sleep(seconds)
-        interrupts.look()
-
     with ExitStack() as opened:
         opened.enter_context(contextlib.suppress(KeyboardInterrupt))
-        opened.enter_context(interrupts.heeded())
         keys = opened.enter_context(keys_of_terminal())
         checker = opened.enter_context(Checker(name, chosen, lines.say))
-        Session(bot, name, checker, kept, Saves(bot), lines, keys, new_key(), wait, other).run()
+        Session(bot, name, checker, kept, Saves(bot), lines, keys, new_key(), time.sleep, other).run()
     lines.clear()
     lines.say(f"stopped; the kept versions are in {kept.folder}" if kept.folder.exists() else "stopped; nothing was kept")
     return DONE
