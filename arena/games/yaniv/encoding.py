@@ -13,8 +13,24 @@ from arena.engine.jit import jit
 from arena.engine.machine import lowest_bit, popcount
 from arena.games.yaniv.discards import NATURAL_BIT, NO_KINGS, TO_JACKS, laid_row
 from arena.games.yaniv.estimates import call_failure, hand_worth, open_worth, taken_worth, without
+from arena.games.yaniv.prospects import SIZE as PROSPECTS
+from arena.games.yaniv.prospects import write_prospects
 from arena.games.yaniv.public_features import PUBLIC_PLANES, encode_public, follower, known_row, share
-from arena.games.yaniv.rows import HAND, JOKER, RANK, RANKS, ROW, SUIT, VALUE, card_at, hand_value, is_set, row_length
+from arena.games.yaniv.rows import (
+    HAND,
+    JOKER,
+    RANK,
+    RANKS,
+    ROW,
+    SUIT,
+    VALUE,
+    card_at,
+    deleted,
+    hand_value,
+    is_set,
+    place_in,
+    row_length,
+)
 from arena.games.yaniv.state import (
     CALL,
     CLASSES,
@@ -99,10 +115,20 @@ ACTION_PLANES = (
     Plane("worth", 1, "an estimate of what stays, with a card from the stock if one is still to come, in points of 20", -1.0),
     Plane("worth_taking", 1, "discard: the same if the better of the open cards is taken instead; else as `worth`", -1.0),
     Plane("call_failure", 1, "call: the estimated chance that it fails"),
+    Plane(
+        "prospects",
+        PROSPECTS,
+        "the own hand with a card from the stock, the mean over all unseen ones (discard, draw from the stock), then with the"
+        " better open card (discard, take openly) or as it is (others): its points, of 50; those that its best discard leaves,"
+        " of 50; the cards that this leaves, fifths; whether it may call; how likely that succeeds, as others' hands are now;"
+        " both after that discard; an estimate in points of 20. How far the better of both estimates is behind the best one",
+        -1.0,
+    ),
 )
+VERSION = 2
 (
     _KIND, _CARDS, _COUNT, _IS_RUN, _POINTS, _END_RANKS, _END_SUITS, _END_POINTS, _END_PAIRS, _END_LINKS,
-    _LEFT, _LEFT_SCALED, _LEFT_MAY_CALL, _LEFT_WORTH, _WORTH_TAKING, _CALL_FAILURE, _ACTION_SIZE,
+    _LEFT, _LEFT_SCALED, _LEFT_MAY_CALL, _LEFT_WORTH, _WORTH_TAKING, _CALL_FAILURE, _PROSPECTS, _ACTION_SIZE,
 ) = accumulate((plane.size for plane in ACTION_PLANES), initial=0)  # fmt: skip
 _IS_CALL, _IS_DISCARD, _IS_STOCK, _IS_TAKING, _IS_HOLD, _IS_SLAP = range(6)
 
@@ -167,7 +193,7 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
             row[_KIND + _IS_SLAP] = 1.0
             drawn = int(s.drawn) & 63
             _encode_discard(s, drawn, known, row)
-            worth = hand_worth(_without_card(hand, drawn))
+            worth = hand_worth(deleted(hand, place_in(hand, drawn)))
             _encode_left(s, left - VALUE[drawn], worth, worth, row)
         else:
             worth = hand_worth(hand)
@@ -177,6 +203,7 @@ def action_features(s: State, seat: int, actions: Actions, count: int, out: Feat
             else:
                 row[_KIND + _IS_CALL] = 1.0
                 row[_CALL_FAILURE] = _failure(s, seat, left)
+    write_prospects(s, seat, THRIFT, actions, count, _PROSPECTS, out)
 
 
 @jit
@@ -364,15 +391,6 @@ def _is_reduced_late(s: State, total: int) -> bool:
 @jit
 def _scaled_worth(worth: float) -> float:
     return min(1.0, max(-1.0, worth / WORTH))
-
-
-@jit
-def _without_card(row: int, field: int) -> int:
-    """The row without one of the cards `field` (card id + 1), which it holds."""
-    place = 0
-    while row >> 6 * place & 63 != field:
-        place += 1
-    return without(row, 1 << place)
 
 
 @jit

@@ -61,7 +61,12 @@ _GIFT = np.array([-4.8, -2.2, -1.2, -0.8, -0.6, -0.5, -0.4, -0.3, -0.2, -0.1, 0.
 @jit
 def hand_worth(row: int) -> float:
     """What a hand (a row) is worth at the end of its owner's turn, in points."""
-    shed = best_shed(row)
+    return shed_worth(best_shed(row))
+
+
+@jit
+def shed_worth(shed: int) -> float:
+    """The same by what `best_shed` says of the hand."""
     value, cards, rest, left = shed & 255, shed >> 8 & 255, shed >> 16 & 255, shed >> 24
     worth = _REST[min(rest, _MOST)] + _CARDS[cards, min(left, 4)] - _SLOPE * max(0, rest - _MOST)
     return float(worth + _CALLABLE[value] if value <= _MAY_CALL else worth)
@@ -116,13 +121,23 @@ def thriftiness(s: State, thrift: float) -> float:
 def call_failure(s: State, seat: int, thrift: float) -> float:
     """The chance that somebody holds as little as this seat; by the unseen cards, the lower the likelier to be held."""
     called = hand_value(int(s.hand[seat]) & ROW)
+    successes = stack_array(_SUMS, np.float64)
+    call_successes(s, seat, thrift, called, successes)
+    return 1.0 - float(successes[called])
+
+
+@jit
+def call_successes(s: State, seat: int, thrift: float, most: int, out: Numbers) -> None:
+    """Write how likely it is that all others hold more than 0, 1, .. `most` points, as their hands are now."""
     chances = stack_array(_TENS, np.float64)
     _card_chances(s, seat, thrift, chances)
     sums = stack_array(_SUMS, np.float64)
-    success = 1.0
+    for points in range(most + 1):
+        out[points] = 1.0
     for other in range(s.seats):
         known = int(s.known[other]) & ROW
-        room = called - hand_value(known)
+        shown = hand_value(known)
+        room = most - shown
         if other == seat or s.dropped[other] > 0 or room < 0:
             continue
         sums[0] = 1.0
@@ -137,8 +152,7 @@ def call_failure(s: State, seat: int, thrift: float) -> float:
         chance = 0.0
         for points in range(room + 1):
             chance += sums[points]
-        success *= 1.0 - chance
-    return 1.0 - success
+            out[shown + points] *= 1.0 - chance
 
 
 @jit
